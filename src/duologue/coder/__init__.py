@@ -1,0 +1,1 @@
+"""The coding agent: a loop, tools, models and permissions. It emits its own events and knows no ACP."""

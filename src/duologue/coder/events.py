@@ -1,0 +1,167 @@
+"""What the coder's loop tells the outside, in order. One table (`coder.acp`) maps these to protocol updates.
+
+All paths are absolute `pathlib.Path` values, all times seconds, all output bytes as the process wrote them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
+ToolOutcome = Literal["completed", "failed", "cancelled"]
+PlanStatus = Literal["pending", "in_progress", "completed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer; pieces of one message share `message`."""
+
+    message: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of the model's visible thinking."""
+
+    message: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file; `line` is 1-based."""
+
+    path: Path
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """A change of one file. `old` is None for a new file, `new` is None for a deleted one."""
+
+    path: Path
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A tool call is known; nothing has been done yet. `call` is unique in the session."""
+
+    call: str
+    tool: str
+    title: str
+    kind: ToolKind
+    arguments: dict[str, Any]
+    locations: tuple[Location, ...] = ()
+    diffs: tuple[FileDiff, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRunning:
+    """The call was permitted, and its work begins. `command` and `cwd` are set for a process."""
+
+    call: str
+    command: str | None = None
+    cwd: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """Bytes of a running process, standard output and error together, in the order they came."""
+
+    call: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """The call ended. `text` is what a reader should see, `raw` what the tool returned to the model."""
+
+    call: str
+    outcome: ToolOutcome
+    text: str = ""
+    raw: Any = None
+    diffs: tuple[FileDiff, ...] = ()
+    locations: tuple[Location, ...] = ()
+    exit_code: int | None = None
+    signal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    content: str
+    status: PlanStatus = "pending"
+    priority: Literal["high", "medium", "low"] = "medium"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The whole plan as it is now."""
+
+    items: tuple[PlanItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TitleChanged:
+    """The session has a (new) title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageChanged:
+    """Tokens now in the model's context and its size; sent only when the size is known."""
+
+    used: int
+    size: int
+    cost: float | None = None
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUsage:
+    """Tokens that one whole turn took."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    thought_tokens: int = 0
+    cached_read_tokens: int = 0
+    cached_write_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The last event of a turn."""
+
+    reason: Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
+    usage: TurnUsage | None = None
+
+
+Event = (
+    Text | Thought | ToolStarted | ToolRunning | ToolOutput | ToolFinished
+    | PlanChanged | TitleChanged | UsageChanged | TurnEnded
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionQuestion:
+    """What a person is asked before a write or a command. The diffs are what will be written, byte for byte.
+
+    `scope` says in words what "always" would cover (for example: "`pytest` in this project").
+    """
+
+    call: str
+    title: str
+    kind: ToolKind
+    scope: str
+    diffs: tuple[FileDiff, ...] = ()
+    command: str | None = None
+    cwd: Path | None = None
+    locations: tuple[Location, ...] = field(default=())
+
+
+PermissionAnswer = Literal["allow_once", "allow_always", "reject_once", "reject_always", "cancelled"]

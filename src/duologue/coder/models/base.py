@@ -1,0 +1,142 @@
+"""The interface between the coder's loop and a model: one request in, a stream of small events out.
+
+A model is asked once per step. It streams text, thoughts and tool calls and then ends; the loop runs the calls,
+appends their results to the history and asks again, until a step has no tool call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model sees it; `parameters` is a JSON Schema object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    text: str
+    images: tuple[ImagePart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model asks for; `arguments` is the parsed object (empty and `error` set when it was not JSON)."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    """One step of the model: what it said, thought and asked for. `signature` is opaque provider state."""
+
+    text: str = ""
+    thought: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    signature: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave. `data` has the structured result for models that read structures (the offline one)."""
+
+    call: str
+    tool: str
+    text: str
+    ok: bool = True
+    data: Any = None
+
+
+Message = UserMessage | AssistantMessage | ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """Everything a model needs for one step. `conversation` names the session, stable over its steps and turns."""
+
+    conversation: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """A tool call is being written; a front end may show its name before the arguments are whole."""
+
+    id: str
+    name: str
+    arguments_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of this step; `context_size` is the model's window when known."""
+
+    input_tokens: int
+    output_tokens: int
+    thought_tokens: int = 0
+    cached_read_tokens: int = 0
+    cached_write_tokens: int = 0
+    context_size: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """The last event of a step. `calls` empty means that the turn may end."""
+
+    message: AssistantMessage
+    reason: Literal["stop", "tool_calls", "length", "refusal"] = "stop"
+
+
+ModelEvent = TextDelta | ThoughtDelta | CallDelta | Usage | StepEnded
+
+
+class ModelError(Exception):
+    """The model could not answer: `summary` is one line for a person, free of secrets; `retryable` says if a retry may help."""
+
+    def __init__(self, summary: str, *, retryable: bool = False, status: int | None = None) -> None:
+        super().__init__(summary)
+        self.summary = summary
+        self.retryable = retryable
+        self.status = status
+
+
+class Model(Protocol):
+    """A model. `stream` is cancelled by closing the iterator or cancelling the task that reads it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]: ...

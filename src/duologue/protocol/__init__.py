@@ -1,0 +1,1 @@
+"""The protocol as a table of values: types by topic, methods, versions."""
