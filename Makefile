@@ -1,0 +1,46 @@
+# Every target does its own set-up: a machine with Python 3.11 or newer is enough. `make help` lists them.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+CODE := $(wildcard src tests bench examples scripts)
+TYPED := $(wildcard tests scripts)
+
+.PHONY: help setup demo test lint types check coverage bench peers build clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make .venv and install the project (all other targets do this by themselves)
+	@sh scripts/setup.sh
+
+demo: setup ## run the coding agent on a copy of a small project, without a network
+	@sh scripts/demo.sh
+
+test: setup ## run the tests; ARGS="tests/peer -k order" narrows them
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: setup types ## ruff (rules and format) and mypy --strict
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/ruff format --check $(CODE)
+
+types: setup
+	@$(BIN)/mypy --strict --package duologue
+	@$(BIN)/mypy --strict --explicit-package-bases --namespace-packages --exclude '(^|/)(programs|must_fail)/' $(TYPED)
+
+check: lint test ## lint, types and tests
+
+coverage: setup ## write docs/coverage.md: which protocol requirements have tests
+	@$(BIN)/python scripts/coverage_report.py
+
+bench: setup ## measure side by side with the official SDKs; writes bench/RESULTS.md
+	@sh bench/install.sh
+	@$(BIN)/python -m bench $(ARGS)
+
+peers: setup ## run against programs written with the official SDKs
+	@sh tests/peers/install.sh
+	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers -rs $(ARGS)
+
+build: setup ## build the wheel into dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+clean: ## remove what the other targets made
+	rm -rf .venv .bench .peers dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Makes .venv in the checkout and installs the project into it; does nothing when that was done for this pyproject.toml.
+# PYTHON names the interpreter to use; otherwise the first of the usual names that is 3.11 or newer.
+set -eu
+cd "$(dirname "$0")/.."
+venv=.venv
+stamp=$venv/.installed
+extras=dev,agent
+
+new_enough() {
+    # Runs it: a version manager's placeholder is on PATH yet fails when started.
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+}
+
+find_python() {
+    if [ -n "${PYTHON:-}" ]; then
+        new_enough "$PYTHON" && { echo "$PYTHON"; return; }
+        echo "PYTHON=$PYTHON does not start or is older than Python 3.11." >&2
+        exit 1
+    fi
+    for name in python3 python3.13 python3.12 python3.11 python3.14 python; do
+        new_enough "$name" && { echo "$name"; return; }
+    done
+    echo "No Python 3.11 or newer found (tried python3, python3.11 to python3.14, python)." >&2
+    echo "Install one, or say where it is: make PYTHON=/path/to/python3.12 ..." >&2
+    exit 1
+}
+
+key=$(cat pyproject.toml scripts/setup.sh | cksum)
+if [ -x $venv/bin/python ] && new_enough $venv/bin/python; then
+    [ "$(cat $stamp 2>/dev/null)" = "$key" ] && exit 0
+else
+    python=$(find_python)
+    echo "Making $venv with $("$python" --version) ..."
+    rm -rf $venv
+    "$python" -m venv $venv || {
+        rm -rf $venv
+        echo "$python cannot make a virtual environment (on Debian and Ubuntu: apt-get install python3-venv)." >&2
+        exit 1
+    }
+fi
+echo "Installing duologue[$extras] into $venv ..."
+$venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
+echo "$key" > $stamp

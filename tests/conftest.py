@@ -1,0 +1,45 @@
+"""What holds for the whole suite: requirement marks must name a row, and peers run only when asked for."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MATRIX = ROOT / "docs" / "requirements.tsv"
+
+# Real programs of others need downloads; `make peers` sets the variable.
+collect_ignore = [] if os.environ.get("DUOLOGUE_PEERS") else ["peers"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--req-report", metavar="FILE", help="write which tests prove which requirement, as JSON")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuses marks that name no row, and writes the report when one is wanted."""
+    proofs = proofs_by_row(items)
+    unknown = proofs.keys() - matrix_ids()
+    if unknown:
+        lines = [f"{row} in {', '.join(proofs[row])}" for row in sorted(unknown)]
+        raise pytest.UsageError("req marks without a row in docs/requirements.tsv:\n  " + "\n  ".join(lines))
+    report = config.getoption("--req-report")
+    if report:
+        Path(report).write_text(json.dumps(proofs), encoding="utf-8")
+
+
+def proofs_by_row(items: list[pytest.Item]) -> dict[str, list[str]]:
+    """Requirement ids with the tests that carry them, in the order of collection."""
+    proofs: dict[str, list[str]] = {}
+    for item in items:
+        for mark in item.iter_markers("req"):
+            for row in mark.args:
+                proofs.setdefault(row, []).append(item.nodeid)
+    return proofs
+
+
+def matrix_ids() -> set[str]:
+    rows = MATRIX.read_text(encoding="utf-8").splitlines()[1:]
+    return {row.split("\t", 1)[0] for row in rows}
