@@ -4,7 +4,7 @@ BIN := .venv/bin
 CODE := $(wildcard src tests bench examples scripts)
 TYPED := $(wildcard tests scripts)
 
-.PHONY: help setup demo test lint types check coverage bench peers build clean
+.PHONY: help setup demo test lint style types check coverage bench peers build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,9 @@ demo: setup ## run the coding agent on a copy of a small project, without a netw
 test: setup ## run the tests; ARGS="tests/peer -k order" narrows them
 	@$(BIN)/python -m pytest $(ARGS)
 
-lint: setup types ## ruff (rules and format) and mypy --strict
+lint: style types ## ruff (rules and format) and mypy --strict
+
+style: setup
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 
