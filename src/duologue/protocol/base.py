@@ -1,20 +1,32 @@
 """How every wire type of this package is written down.
 
-Three states of a member stay apart: ``UNSET`` (absent), ``None`` (null) and a value. What the schema marks as lenient is
-marked here too, so that one salvage pass (`duologue.codec`) can follow it without a second list:
+Three states of a member stay apart: ``UNSET`` (absent), ``None`` (null) and a value. What the schema marks as lenient
+is marked here too, so that one salvage pass (`duologue.codec`) can follow it without a second list:
 
 - ``Maybe[T]``   optional; absent, null or a T. A value that does not fit is read as absent.
 - ``Opt[T]``     optional, never null; absent or a T. A value that does not fit is read as absent.
-- ``Lenient[T]`` required by the schema for senders, yet a reader that finds it missing or wrong takes its default.
+- ``Lenient[T]`` required by the schema for senders, yet a reader that finds it missing or wrong takes the empty value.
 - ``Items[T]``   a list whose items are judged one by one: an item that does not fit is dropped.
 
-A plain ``T | None | UnsetType`` (no marker) is optional and strict: a wrong value is an error that names its path.
+A plain ``T | UnsetType | None`` (no marker) is optional and strict: a wrong value is an error that names its path.
+
+Unions come in three forms:
+
+- **Tagged.** Each variant is a struct with the same tag field. The runtime alias is ``Annotated[A | B, OPEN]`` and
+  holds the known variants only, so the strict pass finds a variant by its tag alone; the type checker's alias adds
+  `Unknown`. The salvage pass turns an object with another tag into an `Unknown`. ``open_with(name=type)`` states the
+  members such an object must have all the same.
+- **Tagged twice.** A variant with a second tag is one struct; the second tag is marked ``SECOND_TAG``, and a value it
+  does not know makes the whole object an `Unknown`.
+- **Untagged.** Shapes that no tag tells apart are an `Untagged` class at run time: its `pick` names the type of a raw
+  value. The strict pass reaches it through `decode_hook`, the salvage pass asks `pick` itself. Nothing is to be undone
+  on the way out: the structs that `pick` names encode as they are.
 """
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Annotated, Any, TypeVar
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -25,18 +37,52 @@ T = TypeVar("T")
 ON_ERROR_DEFAULT = Meta(extra={"on_error": "default"})
 #: Marks a list from which items that do not fit are dropped.
 SKIP_INVALID = Meta(extra={"on_error": "skip"})
+#: Marks the second tag of a struct that is told apart twice: a value that does not fit makes the object an `Unknown`.
+SECOND_TAG = Meta(extra={"on_error": "unknown"})
+#: Marks a union of tagged structs that also takes an `Unknown`.
+OPEN = Meta(extra={"open": {}})
 
-Maybe = Annotated[T | None | UnsetType, ON_ERROR_DEFAULT]
+
+def open_with(**required: Any) -> Meta:
+    """Mark a union as `OPEN` whose unknown variants must have the given members (wire name and type)."""
+    return Meta(extra={"open": required})
+
+
+def default(value: Any) -> Meta:
+    """State what the schema lets a reader assume when the member is absent. Decoding does not fill it in."""
+    return Meta(extra={"default": value})
+
+
+Maybe = Annotated[T | UnsetType | None, ON_ERROR_DEFAULT]
 Opt = Annotated[T | UnsetType, ON_ERROR_DEFAULT]
 Lenient = Annotated[T, ON_ERROR_DEFAULT]
 Items = Annotated[list[T], SKIP_INVALID]
+
+#: A switch that is off when absent.
+Flag = Annotated[bool | UnsetType, ON_ERROR_DEFAULT, default(False)]
+
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+UInt16 = Annotated[int, Meta(ge=0, le=2**16 - 1)]
+UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+#: Bounded below only: the decoder's bounds are 64 bit signed.
+UInt64 = Annotated[int, Meta(ge=0)]
 
 #: The extension object of a type: opaque, carried as it came, merged into nothing.
 ExtensionMeta = dict[str, Any]
 
 
-class Wire(msgspec.Struct, kw_only=True, frozen=True, gc=False, rename="camel"):
-    """Root of all wire types: camel case on the wire, snake case here, immutable.
+class _WireMeta(msgspec.StructMeta):
+    """Makes ``kw_only`` hold for subclasses too, which a struct by itself does not hand down."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> _WireMeta:
+        options.setdefault("kw_only", True)
+        return super().__new__(mcls, name, bases, namespace, **options)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
+class Wire(msgspec.Struct, frozen=True, gc=False, rename="camel", metaclass=_WireMeta):
+    """Root of all wire types: camel case on the wire, snake case here, keyword arguments only, immutable.
 
     ``gc=False`` is safe: a value is built from JSON or from other frozen values, so no cycle can reach back to it.
     """
@@ -48,7 +94,7 @@ class Extensible(Wire):
     meta: Maybe[ExtensionMeta] = msgspec.field(default=UNSET, name="_meta")
 
 
-class OpenEnum(str, Enum):
+class OpenEnum(StrEnum):
     """A string enum that keeps what it does not know: an unknown value becomes a member that encodes back unchanged."""
 
     @classmethod
@@ -85,3 +131,40 @@ class Unknown:
 
     def __repr__(self) -> str:
         return f"Unknown({self.raw!r})"
+
+
+class _AnyInstance(type):
+    """Lets the decoder accept what `decode_hook` returns for an `Untagged` class, which is never an instance of it."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return True
+
+
+class Untagged(metaclass=_AnyInstance):
+    """A union whose shapes carry no common tag; a class only in the decoder's eyes, and never instantiated."""
+
+    #: Every type that `pick` may name, apart from `Unknown`.
+    variants: ClassVar[tuple[Any, ...]] = ()
+
+    @classmethod
+    def pick(cls, raw: Any) -> Any:
+        """Name the type of a raw JSON value: one of `variants`, or `Unknown` to keep it as it is.
+
+        A value that is no variant at all gets the variant whose error says best what is wrong.
+        """
+        raise NotImplementedError
+
+
+def decode_hook(expected: type, raw: Any) -> Any:
+    """Decode what msgspec cannot tell apart by itself; to be passed as ``dec_hook`` to every decoder of wire types."""
+    if not issubclass(expected, Untagged):
+        raise NotImplementedError(f"{expected.__name__} is not a wire type")
+    chosen = expected.pick(raw)
+    return Unknown(raw) if chosen is Unknown else msgspec.convert(raw, chosen, dec_hook=decode_hook)
+
+
+def encode_hook(value: Any) -> Any:
+    """Encode an `Unknown` as it came; to be passed as ``enc_hook`` to every encoder of wire types."""
+    if isinstance(value, Unknown):
+        return value.raw
+    raise NotImplementedError(f"{type(value).__name__} is not a wire type")
