@@ -1,0 +1,75 @@
+"""What can go wrong between bytes and values.
+
+    CodecError            (a ValueError)
+    ├── NotJson           the bytes are no JSON text
+    ├── DoesNotFit        the JSON is not of the wanted type
+    ├── TooDeep           nested deeper than the interpreter can follow, in either direction
+    └── NotEncodable      a value of ours has no JSON form
+
+Texts name the place, what was expected and the kind of what was found, never a value: it may be a secret.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
+_LONGEST_KEY = 60
+
+
+class CodecError(ValueError):
+    """Parent of all errors of this package; raised only as one of its children."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        #: Where, in the names of the wire: ``$.update.content[0].type``.
+        self.path = path
+        #: What was expected there and what was found.
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+class NotJson(CodecError):
+    """The bytes are not one JSON text in UTF-8."""
+
+
+class DoesNotFit(CodecError):
+    """The JSON is valid, yet not of the wanted type, and the schema allows no default in this place."""
+
+
+class TooDeep(CodecError):
+    """The value is nested deeper than the interpreter can follow, or holds itself."""
+
+
+class NotEncodable(CodecError):
+    """The value to send holds something that has no JSON form."""
+
+
+def member(path: str, key: str) -> str:
+    """The path of a member of the object at `path`."""
+    if len(key) > _LONGEST_KEY:
+        key = key[:_LONGEST_KEY] + "…"
+    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}[{json.dumps(key)}]"
+
+
+def kind(value: Any) -> str:
+    """What a JSON value is, without saying what it holds."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list() | tuple():
+            return "array"
+        case _:
+            return "object"

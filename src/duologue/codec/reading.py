@@ -1,0 +1,114 @@
+"""Bytes, or JSON that is parsed already, to values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from duologue.protocol.base import decode_hook
+
+from .errors import DoesNotFit, NotJson, TooDeep
+from .salvage import Dropped, Report, Salvage
+from .shapes import shape_of
+from .surrogates import mend_json
+
+T = TypeVar("T")
+
+Json = bytes | bytearray | memoryview | msgspec.Raw
+
+_REFUSED_AT = re.compile(r"out of range - at `\$(.*)`")
+
+# A decoder holds its type, so the id stays that type's. Looking up by id spares the slow hash of a union.
+_by_id: dict[int, msgspec.json.Decoder[Any]] = {}
+_by_type: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+@overload
+def decoder_for(wanted: type[T]) -> msgspec.json.Decoder[T]: ...
+@overload
+def decoder_for(wanted: Any) -> msgspec.json.Decoder[Any]: ...
+def decoder_for(wanted: Any) -> msgspec.json.Decoder[Any]:
+    """The strict decoder of a type, built when first asked for and then kept. It salvages nothing: use `decode`."""
+    found = _by_id.get(id(wanted)) or _by_type.get(wanted)
+    if found is None:
+        found = msgspec.json.Decoder(wanted, dec_hook=decode_hook)
+        _by_type[wanted] = _by_id[id(wanted)] = found
+    return found
+
+
+@overload
+def decode(wanted: type[T], data: Json, report: Report | None = None, at: str = "$") -> T: ...
+@overload
+def decode(wanted: Any, data: Json, report: Report | None = None, at: str = "$") -> Any: ...
+def decode(wanted: Any, data: Json, report: Report | None = None, at: str = "$") -> Any:
+    """The value of a wire type from JSON text. `at`: where the text stands in its message, for paths in errors.
+
+    `report` is told what had to be dropped, once the message as a whole is known to be usable.
+    Raises `NotJson`, `DoesNotFit` or `TooDeep`.
+    """
+    decoder = _by_id.get(id(wanted)) or decoder_for(wanted)
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        refusal = str(error)
+    walk = Salvage()
+    return _salvage(wanted, _parse(data, walk, refusal, at), walk, report, at)
+
+
+@overload
+def convert(wanted: type[T], value: Any, report: Report | None = None, at: str = "$") -> T: ...
+@overload
+def convert(wanted: Any, value: Any, report: Report | None = None, at: str = "$") -> Any: ...
+def convert(wanted: Any, value: Any, report: Report | None = None, at: str = "$") -> Any:
+    """The value of a wire type from JSON that is parsed already, by the rules of `decode`.
+
+    Raises `DoesNotFit` or `TooDeep`.
+    """
+    try:
+        return msgspec.convert(value, wanted, dec_hook=decode_hook)
+    except msgspec.ValidationError:
+        pass
+    except RecursionError:
+        raise _too_deep(at) from None
+    return _salvage(wanted, value, Salvage(), report, at)
+
+
+def _salvage(wanted: Any, value: Any, walk: Salvage, report: Report | None, at: str) -> Any:
+    try:
+        result = walk.fit(shape_of(wanted), value, at)
+    except RecursionError:
+        raise _too_deep(at) from None
+    if report:
+        for loss in walk.dropped:
+            report(loss)
+    return result
+
+
+def _parse(data: Json, walk: Salvage, refusal: str, at: str) -> Any:
+    """Plain JSON for the slow pass. `refusal` is what the strict pass said."""
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError:
+        raise _too_deep(at) from None
+    except msgspec.ValidationError:
+        raise _out_of_range(refusal, at) from None
+    except msgspec.DecodeError as error:
+        broken = NotJson(at, str(error))
+    text = bytes(data)
+    mended = mend_json(text)
+    if mended == text:
+        raise broken
+    walk.dropped.append(Dropped(at, "half a surrogate pair, replaced by U+FFFD"))
+    return _parse(mended, walk, refusal, at)
+
+
+def _out_of_range(refusal: str, at: str) -> DoesNotFit:
+    """JSON without a type is refused for its numbers only; the strict pass may have said where."""
+    path = _REFUSED_AT.search(refusal)
+    return DoesNotFit(at + path[1] if path else at, "a number is out of range")
+
+
+def _too_deep(at: str) -> TooDeep:
+    return TooDeep(at, "the message is nested too deep")

@@ -1,0 +1,169 @@
+"""The slow pass over a message that the strict pass refused: keeps all that its schema lets a reader keep.
+
+It walks plain JSON beside the shape of the wanted type. Whole parts that fit are converted in C, so that the walk goes
+only where something is wrong. What falls away on the way is collected; an error within a part that is dropped anyhow
+leaves no other trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from msgspec import NODEFAULT
+
+from duologue.protocol.base import Unknown, decode_hook
+
+from .errors import DoesNotFit, kind, member
+from .shapes import Items, Member, Shape, Struct, Table, Tagged, shape_of
+from .wording import expected, one_of
+
+# Beyond this, a float no longer says which integer was meant.
+_EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Something of a message that was read as absent, replaced or left out of its list, and why."""
+
+    #: In the names of the wire: ``$.update.content[3]``.
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+#: Is told each loss of a message that could be read, in the order of the message. ``list.append`` will do.
+Report = Callable[[Dropped], object]
+
+
+class Salvage:
+    """One walk over one message; `dropped` fills on the way."""
+
+    def __init__(self) -> None:
+        self.dropped: list[Dropped] = []
+
+    def fit(self, shape: Shape, value: Any, path: str) -> Any:
+        """The value of the type that `shape` was made of. Raises `DoesNotFit`."""
+        match value:
+            case None if shape.nullable:
+                return None
+            case _ if shape.untagged:
+                return self._picked(shape.untagged.pick(value), value, path)
+            case dict() if shape.objects:
+                return self._object(shape.objects, value, path)
+            case list() if shape.lists:
+                return self._list(shape.lists, value, path)
+            case _:
+                return _scalar(shape, value, path)
+
+    def _picked(self, chosen: Any, value: Any, path: str) -> Any:
+        return Unknown(value) if chosen is Unknown else self.fit(shape_of(chosen), value, path)
+
+    def _object(self, shape: Struct | Tagged | Table, value: dict[str, Any], path: str) -> Any:
+        match shape:
+            case Table():
+                return {key: self.fit(shape.values, item, member(path, key)) for key, item in value.items()}
+            case Tagged():
+                return self._variant(shape, value, path)
+            case Struct():
+                return self._struct(shape, value, path)
+
+    def _variant(self, shape: Tagged, value: dict[str, Any], path: str) -> Any:
+        tag = _tag(shape.field, value, path)
+        if tag in shape.variants:
+            return self._struct(shape.variants[tag], value, path)
+        if shape.unknown is None:
+            raise DoesNotFit(member(path, shape.field), f"expected {one_of(shape.variants)}, found another string")
+        for key, hint in shape.unknown.items():
+            Salvage().fit(shape_of(hint), _required(key, value, path), member(path, key))
+        return Unknown(value)
+
+    def _struct(self, shape: Struct, value: dict[str, Any], path: str) -> Any:
+        try:
+            return msgspec.convert(value, shape.cls, dec_hook=decode_hook)
+        except msgspec.ValidationError:
+            pass
+        if shape.tag_field in value and _tag(shape.tag_field, value, path) != shape.tag:
+            raise DoesNotFit(member(path, shape.tag_field), f"expected {one_of([shape.tag])}, found another string")
+        if shape.second_tag and _names_another(shape.second_tag, value, path):
+            return Unknown(value)
+        return shape.cls(**{each.info.name: self._member(each, value, path) for each in shape.members})
+
+    def _member(self, shape: Member, value: dict[str, Any], path: str) -> Any:
+        key = shape.info.encode_name
+        if key not in value and not shape.info.required:
+            return shape.default()
+        kept = len(self.dropped)
+        try:
+            return self.fit(shape.shape, _required(key, value, path), member(path, key))
+        except DoesNotFit as error:
+            fallback = _fallback(shape, value.get(key, NODEFAULT), error)
+            self._drop(kept, member(path, key), error)
+            return fallback
+
+    def _list(self, shape: Items, value: list[Any], path: str) -> list[Any]:
+        items = []
+        for index, item in enumerate(value):
+            kept = len(self.dropped)
+            try:
+                items.append(self.fit(shape.item, item, f"{path}[{index}]"))
+            except DoesNotFit as error:
+                if not shape.skips:
+                    raise
+                self._drop(kept, f"{path}[{index}]", error)
+        return items
+
+    def _drop(self, kept: int, path: str, error: DoesNotFit) -> None:
+        """Notes the loss of what stands at `path`, and forgets the losses within it."""
+        del self.dropped[kept:]
+        self.dropped.append(Dropped(path, error.reason if error.path == path else str(error)))
+
+
+def _tag(field: str, value: dict[str, Any], path: str) -> str:
+    tag = _required(field, value, path)
+    if not isinstance(tag, str):
+        raise DoesNotFit(member(path, field), f"expected string, found {kind(tag)}")
+    return tag
+
+
+def _required(key: str, value: dict[str, Any], path: str) -> Any:
+    if key not in value:
+        raise DoesNotFit(member(path, key), "required member is missing")
+    return value[key]
+
+
+def _names_another(second_tag: Member, value: dict[str, Any], path: str) -> bool:
+    """Whether the second tag is a text that this revision does not name."""
+    key = second_tag.info.encode_name
+    try:
+        _scalar(second_tag.shape, _tag(key, value, path), path)
+    except DoesNotFit:
+        return isinstance(value.get(key), str)
+    return False
+
+
+def _fallback(shape: Member, found: Any, error: DoesNotFit) -> Any:
+    """What stands for a member that is missing or does not fit, or else the error."""
+    optional = not shape.info.required
+    if optional and (shape.lenient or found is None):
+        return shape.default()
+    if shape.lenient and shape.shape.lists:
+        return []
+    if shape.lenient and isinstance(shape.shape.objects, Struct):
+        return Salvage().fit(shape.shape, {}, error.path)
+    raise error
+
+
+def _scalar(shape: Shape, value: Any, path: str) -> Any:
+    if shape.scalars:
+        try:
+            return msgspec.convert(value, shape.scalar)
+        except msgspec.ValidationError:
+            pass
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return _scalar(shape, int(value), path)
+    raise DoesNotFit(path, f"expected {expected(shape)}, found {kind(value)}")
