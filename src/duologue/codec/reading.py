@@ -20,9 +20,14 @@ Json = bytes | bytearray | memoryview | msgspec.Raw
 
 _REFUSED_AT = re.compile(r"out of range - at `\$(.*)`")
 
-# A decoder holds its type, so the id stays that type's. Looking up by id spares the slow hash of a union.
-_by_id: dict[int, msgspec.json.Decoder[Any]] = {}
-_by_type: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+class _Decoders(dict[Any, msgspec.json.Decoder[Any]]):
+    def __missing__(self, wanted: Any) -> msgspec.json.Decoder[Any]:
+        self[wanted] = msgspec.json.Decoder(wanted, dec_hook=decode_hook)
+        return self[wanted]
+
+
+_decoders = _Decoders()
 
 
 @overload
@@ -31,11 +36,7 @@ def decoder_for(wanted: type[T]) -> msgspec.json.Decoder[T]: ...
 def decoder_for(wanted: Any) -> msgspec.json.Decoder[Any]: ...
 def decoder_for(wanted: Any) -> msgspec.json.Decoder[Any]:
     """The strict decoder of a type, built when first asked for and then kept. It salvages nothing: use `decode`."""
-    found = _by_id.get(id(wanted)) or _by_type.get(wanted)
-    if found is None:
-        found = msgspec.json.Decoder(wanted, dec_hook=decode_hook)
-        _by_type[wanted] = _by_id[id(wanted)] = found
-    return found
+    return _decoders[wanted]
 
 
 @overload
@@ -48,9 +49,8 @@ def decode(wanted: Any, data: Json, report: Report | None = None, at: str = "$")
     `report` is told what had to be dropped, once the message as a whole is known to be usable.
     Raises `NotJson`, `DoesNotFit` or `TooDeep`.
     """
-    decoder = _by_id.get(id(wanted)) or decoder_for(wanted)
     try:
-        return decoder.decode(data)
+        return _decoders[wanted].decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         refusal = str(error)
     walk = Salvage()
