@@ -57,6 +57,8 @@ Maybe = Annotated[T | UnsetType | None, ON_ERROR_DEFAULT]
 Opt = Annotated[T | UnsetType, ON_ERROR_DEFAULT]
 Lenient = Annotated[T, ON_ERROR_DEFAULT]
 Items = Annotated[list[T], SKIP_INVALID]
+#: A list that is not empty.
+AtLeastOne = Annotated[list[T], Meta(min_length=1)]
 
 #: A switch that is off when absent.
 Flag = Annotated[bool | UnsetType, ON_ERROR_DEFAULT, default(False)]

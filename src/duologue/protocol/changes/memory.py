@@ -1,0 +1,178 @@
+"""What the changes between the versions remember: per connection, per open request, per session; all of it bounded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ..method import Request
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is remembered. Beyond a bound the oldest goes, and what was lost thereby is shown anew or left out."""
+
+    sessions: int = 1024
+    #: Message ids, tool calls, terminals and plans of one session.
+    messages: int = 256
+    tool_calls: int = 256
+    terminals: int = 64
+    plans: int = 32
+    #: Bytes of text that the content of one tool call may have once it is resent as a whole for each chunk.
+    tool_content: int = 256 * 1024
+    #: Bytes of a terminal's output: kept for the end, and shown while it runs.
+    terminal_output: int = 1024 * 1024
+    terminal_tail: int = 32 * 1024
+    #: How often in a second content that grows is resent as a whole.
+    resends_per_second: float = 10.0
+
+
+@dataclass(slots=True)
+class ClientExtras:
+    """What only v1 lets a client say. Set before `initialize` on a client's edge, read from the wire on an agent's."""
+
+    read_text_file: bool = False
+    write_text_file: bool = False
+    terminal: bool = False
+    #: Takes options of type boolean, and plans by id; code that speaks v2 always does.
+    boolean_options: bool = True
+    plans: bool = True
+    #: Shows terminals that live in `_meta` of tool calls; code that speaks v2 gets them as display terminals.
+    terminal_output: bool = True
+
+
+@dataclass(slots=True)
+class AgentExtras:
+    """What only v1 lets an agent say. Set before `initialize` on an agent's edge, read from the wire on a client's."""
+
+    sse: bool = False
+    load: bool = True
+    list: bool = True
+    resume: bool = True
+    close: bool = True
+    logout: bool = True
+
+
+@dataclass(slots=True)
+class OpenRequest:
+    """A request that awaits its answer. `note` is what the function that passed it on wants to know then."""
+
+    method: Request[Any, Any]
+    session_id: str | None = None
+    note: Any = None
+
+
+@dataclass(slots=True)
+class OpenPrompt:
+    """A prompt whose turn has not ended. `message_id` is its user message once that is known."""
+
+    key: Hashable
+    content: list[Any]
+    accepted: bool = False
+    message_id: str | None = None
+    cancelled: bool = False
+
+
+@dataclass(slots=True)
+class ToolMemory:
+    """A tool call as v1 knows it: the title shown, and the content that each chunk resends."""
+
+    title: str | None = None
+    content: list[Any] = field(default_factory=list)
+    #: Terminals of the content, as v2 has it.
+    terminals: list[str] = field(default_factory=list)
+    sent_at: float = float("-inf")
+    behind: bool = False
+
+
+@dataclass(slots=True)
+class ConnectionMemory:
+    """All that is remembered of one connection."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    clock: Callable[[], float] = time.monotonic
+    client: ClientExtras = field(default_factory=ClientExtras)
+    agent: AgentExtras = field(default_factory=AgentExtras)
+    sessions: dict[str, SessionMemory] = field(default_factory=dict)
+    #: Open requests by key: asked by the wire, and asked by the local side.
+    inbound: dict[Hashable, OpenRequest] = field(default_factory=dict)
+    outbound: dict[Hashable, OpenRequest] = field(default_factory=dict)
+
+    def session(self, session_id: str) -> SessionMemory:
+        """The memory of a session, made at first sight."""
+        found = self.sessions.get(session_id)
+        return found if found is not None else self._start(session_id)
+
+    def forget(self, session_id: str) -> None:
+        """Free what is remembered of a session."""
+        self.sessions.pop(session_id, None)
+
+    def _start(self, session_id: str) -> SessionMemory:
+        if len(self.sessions) >= self.bounds.sessions:
+            idle = next((name for name, session in self.sessions.items() if not session.busy), None)
+            self.sessions.pop(idle if idle is not None else next(iter(self.sessions)))
+        made = self.sessions[session_id] = SessionMemory(session_id, self)
+        return made
+
+
+@dataclass(slots=True)
+class SessionMemory:
+    """What is remembered of one session."""
+
+    session_id: str
+    connection: ConnectionMemory
+
+    #: The message that chunks from v1 go on with: type and id of the last chunk, and the id it has in v2.
+    chunk_type: type | None = None
+    chunk_id: Any = None
+    message_id: str = ""
+    #: Whose id it is: a v2 id belongs to one message of one kind.
+    kinds: dict[str, type] = field(default_factory=dict)
+    made: int = 0
+
+    #: What v1 has been told of each message.
+    sent: dict[str, Any] = field(default_factory=dict)
+
+    prompts: list[OpenPrompt] = field(default_factory=list)
+    #: The oldest prompt waits for the first sign that the agent took it.
+    unaccepted: bool = False
+    #: Requests that the user has to answer.
+    waiting: int = 0
+    #: Open requests that replay the conversation, and those whose replay nobody asked for.
+    replays: int = 0
+    muted: int = 0
+
+    #: The config options as v2 has them, None while unknown, and those that v1 knows by another name.
+    options: list[Any] | None = None
+    mode_option: str | None = None
+    model_option: str | None = None
+
+    tools: dict[str, ToolMemory] = field(default_factory=dict)
+    terminals: dict[str, Any] = field(default_factory=dict)
+    plans: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.prompts or self.waiting or self.replays or self.muted)
+
+    def make_id(self) -> str:
+        """A message id for what has none; the n-th of a session is the same in each run."""
+        self.made += 1
+        return f"duologue-{self.made}"
+
+    def end_message(self) -> None:
+        """A chunk without an id that follows starts a new message."""
+        self.chunk_type = None
+
+
+def keep(memory: dict[K, V], key: K, value: V, bound: int) -> V:
+    """Remember a value, and forget the oldest ones beyond the bound."""
+    memory[key] = value
+    while len(memory) > bound:
+        del memory[next(iter(memory))]
+    return value

@@ -1,0 +1,53 @@
+"""What a change of version asks the peer to do: an ordered sequence of frozen steps."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import UNSET
+
+from ..method import Notification, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """Pass on a notification.
+
+    The method says where it goes: one of v1's table goes to the wire, one of v2's table to the local side. A method
+    that both tables share goes the way of the message at hand.
+    """
+
+    method: Notification[Any]
+    params: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Pass on the request at hand, under its key: to the wire if the local side asked it, else to the local side."""
+
+    method: Request[Any, Any]
+    params: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Answer an open request, the one at hand or an older one, on the side that asked it."""
+
+    key: Hashable
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Answer an open request with an error, on the side that asked it."""
+
+    key: Hashable
+    code: int
+    message: str
+    data: Any = UNSET
+
+
+Step = Notify | Ask | Answer | Refuse
+Steps = Sequence[Step]

@@ -1,0 +1,103 @@
+"""What prompts, messages and tool calls are made of, as far as both versions agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from duologue.protocol.base import Extensible, Items, Maybe, OpenEnum, Untagged
+
+
+class Role(OpenEnum):
+    """Who a block is meant for."""
+
+    ASSISTANT = "assistant"
+    USER = "user"
+
+
+class Annotations(Extensible):
+    """Hints on how to show a block and how much it matters."""
+
+    audience: Maybe[Items[Role]] = UNSET
+    last_modified: Maybe[str] = UNSET
+    priority: Maybe[float] = UNSET
+
+
+class TextContent(Extensible):
+    """Text, read as Markdown."""
+
+    text: str
+    annotations: Maybe[Annotations] = UNSET
+
+
+class ImageContent(Extensible):
+    """An image, in base64."""
+
+    data: str
+    mime_type: str
+    annotations: Maybe[Annotations] = UNSET
+    uri: Maybe[str] = UNSET
+
+
+class AudioContent(Extensible):
+    """A sound, in base64."""
+
+    data: str
+    mime_type: str
+    annotations: Maybe[Annotations] = UNSET
+
+
+class TextResourceContents(Extensible):
+    """The contents of a resource that is text."""
+
+    text: str
+    uri: str
+    mime_type: Maybe[str] = UNSET
+
+
+class BlobResourceContents(Extensible):
+    """The contents of a resource that is not text, in base64."""
+
+    blob: str
+    uri: str
+    mime_type: Maybe[str] = UNSET
+
+
+if TYPE_CHECKING:
+    EmbeddedResourceResource = TextResourceContents | BlobResourceContents
+else:
+
+    class EmbeddedResourceResource(Untagged):
+        """Text or bytes: told apart by the member that holds them."""
+
+        variants = (TextResourceContents, BlobResourceContents)
+
+        @classmethod
+        def pick(cls, raw: Any) -> Any:
+            if not isinstance(raw, dict) or isinstance(raw.get("text"), str):
+                return TextResourceContents
+            return BlobResourceContents if "blob" in raw else TextResourceContents
+
+
+class EmbeddedResource(Extensible):
+    """A resource whose contents travel with the block."""
+
+    resource: EmbeddedResourceResource
+    annotations: Maybe[Annotations] = UNSET
+
+
+class TextBlock(TextContent, tag_field="type", tag="text"):
+    """A block of text."""
+
+
+class ImageBlock(ImageContent, tag_field="type", tag="image"):
+    """A block that shows an image."""
+
+
+class AudioBlock(AudioContent, tag_field="type", tag="audio"):
+    """A block that holds a sound."""
+
+
+class ResourceBlock(EmbeddedResource, tag_field="type", tag="resource"):
+    """A block that carries a resource whole."""

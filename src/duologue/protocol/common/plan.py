@@ -1,0 +1,42 @@
+"""Plans, as far as both versions agree."""
+
+from __future__ import annotations
+
+from duologue.protocol.base import Extensible, OpenEnum
+from duologue.protocol.common.ids import PlanId
+
+
+class PlanEntryPriority(OpenEnum):
+    """How much a step matters."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class PlanFile(Extensible):
+    """A plan that is kept in a file."""
+
+    plan_id: PlanId
+    uri: str
+
+
+class PlanMarkdown(Extensible):
+    """A plan written as Markdown."""
+
+    plan_id: PlanId
+    content: str
+
+
+class PlanRemoved(Extensible):
+    """A plan that no longer counts."""
+
+    plan_id: PlanId
+
+
+class FilePlan(PlanFile, tag_field="type", tag="file"):
+    """A plan kept in a file."""
+
+
+class MarkdownPlan(PlanMarkdown, tag_field="type", tag="markdown"):
+    """A plan written as Markdown."""

@@ -1,0 +1,52 @@
+"""Listing and ending sessions, as far as both versions agree."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from duologue.protocol.base import Extensible, Items, Lenient, Maybe, Opt
+from duologue.protocol.common.ids import SessionId
+
+
+class SessionInfo(Extensible):
+    """A session in a listing."""
+
+    session_id: SessionId
+    cwd: str
+    additional_directories: Opt[Items[str]] = UNSET
+    title: Maybe[str] = UNSET
+    updated_at: Maybe[str] = UNSET
+
+
+class ListSessionsRequest(Extensible):
+    """Asks for a page of the sessions that the agent keeps."""
+
+    cwd: str | UnsetType | None = UNSET
+    cursor: str | UnsetType | None = UNSET
+
+
+class ListSessionsResponse(Extensible):
+    """A page of sessions; a cursor when there are more."""
+
+    sessions: Lenient[Items[SessionInfo]]
+    next_cursor: Maybe[str] = UNSET
+
+
+class DeleteSessionRequest(Extensible):
+    """Removes a session from the agent's store."""
+
+    session_id: SessionId
+
+
+class DeleteSessionResponse(Extensible):
+    """The session is gone."""
+
+
+class CloseSessionRequest(Extensible):
+    """Stops a session's work and frees it."""
+
+    session_id: SessionId
+
+
+class CloseSessionResponse(Extensible):
+    """The session is closed."""

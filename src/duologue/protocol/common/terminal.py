@@ -1,0 +1,21 @@
+"""Processes: their environment and how they ended."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from duologue.protocol.base import Extensible, Maybe, UInt32
+
+
+class EnvVariable(Extensible):
+    """A variable in the environment of a process."""
+
+    name: str
+    value: str
+
+
+class TerminalExitStatus(Extensible):
+    """How a process ended; a signal leaves the code null."""
+
+    exit_code: Maybe[UInt32] = UNSET
+    signal: Maybe[str] = UNSET

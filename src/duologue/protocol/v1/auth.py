@@ -1,0 +1,90 @@
+"""Logging in with version 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from duologue.protocol.base import Extensible, Items, Lenient, Maybe, Opt, Unknown, Untagged
+from duologue.protocol.common.auth import AuthEnvVar
+from duologue.protocol.common.ids import AuthMethodId
+
+
+class AuthMethodAgent(Extensible):
+    """A login that the agent handles by itself."""
+
+    id: AuthMethodId
+    name: str
+    description: Maybe[str] = UNSET
+
+
+class AuthMethodEnvVar(Extensible):
+    """A login by environment variables that the client sets."""
+
+    id: AuthMethodId
+    name: str
+    vars: Lenient[Items[AuthEnvVar]]
+    description: Maybe[str] = UNSET
+    link: Maybe[str] = UNSET
+
+
+class AuthMethodTerminal(Extensible):
+    """A login that runs the agent in a terminal, with more arguments and variables."""
+
+    id: AuthMethodId
+    name: str
+    description: Maybe[str] = UNSET
+    args: Opt[Items[str]] = UNSET
+    env: Opt[dict[str, str]] = UNSET
+
+
+class AgentAuthMethod(AuthMethodAgent):
+    """A login that the agent handles by itself; has no tag on the wire."""
+
+
+class EnvVarAuthMethod(AuthMethodEnvVar, tag_field="type", tag="env_var"):
+    """A login by environment variables."""
+
+
+class TerminalAuthMethod(AuthMethodTerminal, tag_field="type", tag="terminal"):
+    """A login in a terminal."""
+
+
+if TYPE_CHECKING:
+    AuthMethod = AgentAuthMethod | EnvVarAuthMethod | TerminalAuthMethod | Unknown
+else:
+
+    class AuthMethod(Untagged):
+        """A way to log in: without a tag (or with ``agent``, as some agents send it) the agent's own."""
+
+        variants = (AgentAuthMethod, EnvVarAuthMethod, TerminalAuthMethod)
+
+        @classmethod
+        def pick(cls, raw: Any) -> Any:
+            match raw.get("type") if isinstance(raw, dict) else None:
+                case "env_var":
+                    return EnvVarAuthMethod
+                case "terminal":
+                    return TerminalAuthMethod
+                case str(kind) if kind != "agent":
+                    return Unknown
+            return AgentAuthMethod
+
+
+class AuthenticateRequest(Extensible):
+    """Logs in by one of the announced methods."""
+
+    method_id: AuthMethodId
+
+
+class AuthenticateResponse(Extensible):
+    """The login succeeded."""
+
+
+class LogoutRequest(Extensible):
+    """Forgets the login."""
+
+
+class LogoutResponse(Extensible):
+    """The login is forgotten."""

@@ -1,0 +1,35 @@
+"""Files that the client reads and writes for the agent."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from duologue.protocol.base import Extensible, Maybe, UInt32
+from duologue.protocol.common.ids import SessionId
+
+
+class ReadTextFileRequest(Extensible):
+    """Reads a text file, unsaved changes included; `line` counts from one."""
+
+    session_id: SessionId
+    path: str
+    line: Maybe[UInt32] = UNSET
+    limit: Maybe[UInt32] = UNSET
+
+
+class ReadTextFileResponse(Extensible):
+    """The text that was read."""
+
+    content: str
+
+
+class WriteTextFileRequest(Extensible):
+    """Writes a text file, which is created when missing."""
+
+    session_id: SessionId
+    path: str
+    content: str
+
+
+class WriteTextFileResponse(Extensible):
+    """The file is written."""

@@ -1,0 +1,50 @@
+"""Plans of version 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from duologue.protocol.base import Extensible, Items, Lenient, OpenEnum, Unknown, open_with
+from duologue.protocol.common.ids import PlanId
+from duologue.protocol.common.plan import FilePlan, MarkdownPlan, PlanEntryPriority
+
+
+class PlanEntryStatus(OpenEnum):
+    """How far a step is."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+class PlanEntry(Extensible):
+    """A step of a plan."""
+
+    content: str
+    priority: PlanEntryPriority
+    status: PlanEntryStatus
+
+
+class PlanItems(Extensible):
+    """A plan as a list of steps."""
+
+    plan_id: PlanId
+    entries: Lenient[Items[PlanEntry]]
+
+
+class ItemsPlan(PlanItems, tag_field="type", tag="items"):
+    """A plan as a list of steps."""
+
+
+#: A plan in one of its forms.
+if TYPE_CHECKING:
+    PlanUpdateContent = ItemsPlan | FilePlan | MarkdownPlan | Unknown
+else:
+    PlanUpdateContent = Annotated[ItemsPlan | FilePlan | MarkdownPlan, open_with(planId=str)]
+
+
+class PlanUpdate(Extensible):
+    """The new contents of one plan."""
+
+    plan: PlanUpdateContent

@@ -1,0 +1,24 @@
+"""Turns of version 2."""
+
+from __future__ import annotations
+
+from duologue.protocol.base import Extensible
+from duologue.protocol.common.ids import SessionId
+from duologue.protocol.v2.content import ContentBlock
+
+
+class PromptRequest(Extensible):
+    """Gives the agent a prompt."""
+
+    session_id: SessionId
+    prompt: list[ContentBlock]
+
+
+class PromptResponse(Extensible):
+    """The prompt is accepted; how its turn goes comes as updates."""
+
+
+class CancelSessionNotification(Extensible):
+    """Asks the agent to end the turn soon."""
+
+    session_id: SessionId

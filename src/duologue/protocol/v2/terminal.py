@@ -1,0 +1,33 @@
+"""Terminals of the agent, shown by the client."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from duologue.protocol.base import Extensible, Maybe
+from duologue.protocol.common.ids import TerminalId
+from duologue.protocol.common.terminal import TerminalExitStatus
+from duologue.protocol.v2.ids import AbsolutePath
+
+
+class TerminalOutput(Extensible):
+    """Everything that a terminal has put out, in base64."""
+
+    data: str
+
+
+class TerminalUpdate(Extensible):
+    """What has changed in a terminal; output replaces all that came before."""
+
+    terminal_id: TerminalId
+    command: Maybe[str] = UNSET
+    cwd: Maybe[AbsolutePath] = UNSET
+    output: Maybe[TerminalOutput] = UNSET
+    exit_status: Maybe[TerminalExitStatus] = UNSET
+
+
+class TerminalOutputChunk(Extensible):
+    """More output of a terminal, in base64."""
+
+    terminal_id: TerminalId
+    data: str
