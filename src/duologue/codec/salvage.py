@@ -18,7 +18,7 @@ from duologue.protocol.base import Unknown, decode_hook
 
 from .errors import DoesNotFit, kind, member
 from .shapes import Items, Member, Shape, Struct, Table, Tagged, shape_of
-from .wording import expected, one_of
+from .wording import misfit, one_of
 
 # Beyond this, a float no longer says which integer was meant.
 _EXACT = 2**53
@@ -56,7 +56,10 @@ class Salvage:
             case dict() if shape.objects:
                 return self._object(shape.objects, value, path)
             case list() if shape.lists:
-                return self._list(shape.lists, value, path)
+                items = self._list(shape.lists, value, path)
+                if shape.lists.whole and not _converts(items, shape.lists.whole):
+                    raise DoesNotFit(path, misfit(shape, value))
+                return items
             case _:
                 return _scalar(shape, value, path)
 
@@ -158,6 +161,14 @@ def _fallback(shape: Member, found: Any, error: DoesNotFit) -> Any:
     raise error
 
 
+def _converts(value: Any, wanted: Any) -> bool:
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
 def _scalar(shape: Shape, value: Any, path: str) -> Any:
     if shape.scalars:
         try:
@@ -166,4 +177,4 @@ def _scalar(shape: Shape, value: Any, path: str) -> Any:
             pass
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return _scalar(shape, int(value), path)
-    raise DoesNotFit(path, f"expected {expected(shape)}, found {kind(value)}")
+    raise DoesNotFit(path, misfit(shape, value))

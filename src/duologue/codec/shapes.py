@@ -87,10 +87,11 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """A list. `skips`: items that do not fit are dropped."""
+    """A list. `skips`: items that do not fit are dropped; `whole` judges the length, when there are bounds to it."""
 
     hint: Any
     skips: bool
+    whole: Any
 
     @cached_property
     def item(self) -> Shape:
@@ -160,16 +161,16 @@ def _options(hint: Any, marks: tuple[Any, ...]) -> Iterator[_Option]:
 
 def _option(hint: Any, marks: tuple[Any, ...]) -> _Option:
     args = get_args(hint)
+    bounds = tuple(mark for mark in marks if mark.extra is None)
     match get_origin(hint) or hint:
         case builtins.list if args:
-            return Items(args[0], skips="skip" in _said(marks, "on_error"))
+            return Items(args[0], "skip" in _said(marks, "on_error"), Annotated[list[Any], *bounds] if bounds else None)
         case builtins.dict if args[1:] not in ((), (Any,)):
             return Table(args[1])
         case type() as cls if issubclass(cls, msgspec.Struct):
             return _Variant(_struct(cls), next(iter(_said(marks, "open")), None))
         case type() as cls if issubclass(cls, Untagged):
             return _Picked(cls)
-    bounds = tuple(mark for mark in marks if mark.extra is None)
     return _Scalar(Annotated[hint, *bounds] if bounds else hint)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from duologue.protocol.base import OpenEnum
 
+from .errors import kind
 from .shapes import Shape
 
 _NAMES = {
@@ -37,8 +38,14 @@ _BOUNDS = {
 def expected(shape: Shape) -> str:
     """`object, string or null`: what fits, without a word on members."""
     objects = ["object"] if shape.objects or shape.untagged else []
-    lists = ["array"] if shape.lists else []
+    lists = [_scalar(shape.lists.whole or list)] if shape.lists else []
     return _either([*objects, *lists, *map(_scalar, shape.scalars)])
+
+
+def misfit(shape: Shape, value: Any) -> str:
+    """What a place may hold, and the kind of what it holds instead."""
+    wanted, found = expected(shape), kind(value)
+    return f"expected {wanted}, found {'another ' if found in wanted else ''}{found}"
 
 
 def one_of(values: Any) -> str:
