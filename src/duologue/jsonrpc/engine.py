@@ -1,0 +1,195 @@
+"""The engine of one connection: framing, ids, errors and limits of JSON-RPC 2.0.
+
+Three verbs: `Engine.receive` takes bytes and gives events, the calls give bytes to send, `Engine.take_replies` gives
+what the engine itself has to say to broken input. docs/framing.md has a row for every class of input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import UNSET, UnsetType
+
+from duologue.jsonrpc.batch import Batch
+from duologue.jsonrpc.envelope import encode, error_answer, id_text, one_line
+from duologue.jsonrpc.errors import LimitError, LocalProtocolError
+from duologue.jsonrpc.framing import Framer, Overlong
+from duologue.jsonrpc.limits import Limits
+from duologue.jsonrpc.messages import Event, Id
+from duologue.jsonrpc.reader import Reader
+from duologue.jsonrpc.scan import deeper_than
+
+_DEFAULT_LIMITS = Limits()
+# No line begins with a line feed and goes on, so this prefix fits none.
+_NO_PREFIX = b"\n\n"
+#: Method names whose JSON text is kept; far more than a protocol has.
+_KEPT_NAMES = 256
+
+
+def _never(_line: bytes) -> object:
+    return None
+
+
+def _sent(batch: Batch | None, answer: bytes) -> bytes | None:
+    if batch is None:
+        return answer + b"\n"
+    array = batch.settle(answer)
+    return None if array is None else array + b"\n"
+
+
+class Engine:
+    """Both directions of one connection, without any input or output.
+
+    `batches` says whether arrays of messages are served; it may be set at any time, such as after a negotiation.
+    `answer_noise` says whether lines that are no JSON at all are answered with an error, or only reported.
+    """
+
+    def __init__(self, limits: Limits = _DEFAULT_LIMITS, *, batches: bool = False, answer_noise: bool = True) -> None:
+        self.limits = limits
+        self._framer = Framer(limits.message_bytes)
+        self._reader = Reader(limits, batches=batches, answer_noise=answer_noise)
+        self._pending = self._reader.pending
+        self._live = self._reader.live
+        # Ids count from 1: there are programs that take the id 0 for none.
+        self._next_id = 1
+        self._names: dict[str, bytes] = {}
+        self._hot_prefix = _NO_PREFIX
+        self._hot_decode: Callable[[bytes], object] = _never
+        # A line of at most this many bytes cannot nest too deep, nor be too long if it was allowed to begin.
+        self._short = min(2 * limits.depth, limits.message_bytes)
+
+    # ---- bytes in, events out
+
+    def receive(self, data: bytes) -> list[Event]:
+        """Take a chunk of any size; give what it completes, in order. Bad input becomes events and never raises."""
+        return self._read(*self._framer.feed(data))
+
+    def end(self) -> list[Event]:
+        """The stream has ended: try what is left as a last line."""
+        return self._read(*self._framer.end())
+
+    def _read(self, skipped: Overlong | None, lines: list[bytes]) -> list[Event]:
+        reader = self._reader
+        events: list[Event] = []
+        reader.events = events
+        if skipped is not None:
+            reader.read_overlong(skipped)
+        append, read = events.append, reader.read
+        prefix, decode, short = self._hot_prefix, self._hot_decode, self._short
+        for line in lines:
+            if line.startswith(prefix) and (len(line) <= short or self._is_within_limits(line)):
+                try:
+                    value = decode(line)
+                except Exception:
+                    # The hot path is a hint: whatever it cannot do, the general path judges and reports.
+                    value = None
+                if value is not None:
+                    append(value)
+                    continue
+            read(line)
+        return events
+
+    def _is_within_limits(self, line: bytes) -> bool:
+        return len(line) <= self.limits.message_bytes and not deeper_than(line, self.limits.depth)
+
+    def set_hot(self, prefix: bytes, decode: Callable[[bytes], object]) -> None:
+        """Let `decode` try each line that begins with `prefix`; what it returns becomes the event itself.
+
+        `decode` gets the whole line, line feed included. When it returns None or raises, the line is read like any
+        other. It must refuse what the prefix does not rule out: a line that has an `id` after all, for one.
+        """
+        self._hot_prefix, self._hot_decode = prefix or _NO_PREFIX, decode
+
+    def take_replies(self) -> bytes:
+        """What the engine itself has to send, as whole lines; empty most of the time. Each is given once."""
+        return self._reader.take_replies()
+
+    @property
+    def batches(self) -> bool:
+        return self._reader.batches
+
+    @batches.setter
+    def batches(self, value: bool) -> None:
+        self._reader.batches = value
+
+    @property
+    def noise_count(self) -> int:
+        """Lines so far that were no messages at all."""
+        return self._reader.noise_count
+
+    # ---- calls in, bytes out
+
+    def request(self, method: str, params: bytes | None) -> tuple[int, bytes]:
+        """Open a request; give its id and its line. `params` is the JSON text of an object or an array.
+
+        Raises `LimitError` when too many requests wait for an answer, `LocalProtocolError` for a reserved method name.
+        """
+        if len(self._pending) >= self.limits.pending_requests:
+            limit = self.limits.pending_requests
+            raise LimitError("pending_requests", limit, f"{len(self._pending)} requests already wait for an answer")
+        name = self._name(method)
+        id = self._next_id
+        self._next_id += 1
+        self._pending.add(id)
+        if params is None:
+            return id, b'{"jsonrpc":"2.0","id":%d,"method":%b}\n' % (id, name)
+        return id, b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}\n' % (id, name, one_line(params))
+
+    def notification(self, method: str, params: bytes | None) -> bytes:
+        """Give the line of a notification. Raises `LocalProtocolError` for a reserved method name."""
+        name = self._name(method)
+        if params is None:
+            return b'{"jsonrpc":"2.0","method":%b}\n' % name
+        return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (name, one_line(params))
+
+    def response(self, id: Id, result: bytes) -> bytes | None:
+        """Answer a request of the peer; give its line, or None while other members of its batch are open.
+
+        Raises `LocalProtocolError` when no such request is open.
+        """
+        batch = self._close(id)
+        return _sent(batch, b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id_text(id), one_line(result)))
+
+    def error(self, id: Id, code: int, message: str, data: bytes | None = None) -> bytes | None:
+        """Answer a request of the peer with an error; gives and raises what `response` does."""
+        batch = self._close(id)
+        return _sent(batch, error_answer(id, code, message, data))
+
+    def _name(self, method: str) -> bytes:
+        name = self._names.get(method)
+        if name is not None:
+            return name
+        if method.startswith("rpc."):
+            raise LocalProtocolError(f"{method!r} cannot be called: names that begin with 'rpc.' belong to JSON-RPC")
+        name = encode(method)
+        if len(self._names) < _KEPT_NAMES:
+            self._names[method] = name
+        return name
+
+    def _close(self, id: Id) -> Batch | None:
+        batch = self._live.pop(id, UNSET)
+        if isinstance(batch, UnsetType):
+            raise LocalProtocolError(f"No request with id {id!r} is open: it never came, or it is answered already")
+        return batch
+
+    # ---- bookkeeping
+
+    def forget(self, id: int) -> None:
+        """Wait no longer for the answer to a request of this side; one that still comes is an `UnexpectedResponse`."""
+        self._pending.discard(id)
+
+    def is_pending(self, id: int) -> bool:
+        """Whether a request of this side waits for its answer."""
+        return id in self._pending
+
+    def is_live(self, id: Id) -> bool:
+        """Whether a request of the peer waits for its answer."""
+        return id in self._live
+
+    @property
+    def pending_count(self) -> int:
+        return len(self._pending)
+
+    @property
+    def live_count(self) -> int:
+        return len(self._live)
