@@ -77,7 +77,7 @@ def convert(wanted: Any, value: Any, report: Report | None = None, at: str = "$"
 
 def _salvage(wanted: Any, value: Any, walk: Salvage, report: Report | None, at: str) -> Any:
     try:
-        result = walk.fit(shape_of(wanted), value, at)
+        result = walk.root(shape_of(wanted), value, at)
     except RecursionError:
         raise _too_deep(at) from None
     if report:

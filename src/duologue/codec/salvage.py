@@ -8,6 +8,7 @@ leaves no other trace.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,17 @@ class Salvage:
 
     def __init__(self) -> None:
         self.dropped: list[Dropped] = []
+
+    def root(self, shape: Shape, value: Any, path: str) -> Any:
+        """As `fit`, for a whole message: null stands for an empty object, since some peers answer so."""
+        try:
+            return self.fit(shape, value, path)
+        except DoesNotFit as error:
+            if value is not None:
+                raise
+            empty = _empty(shape, error)
+            self._drop(0, path, error)
+            return empty
 
     def fit(self, shape: Shape, value: Any, path: str) -> Any:
         """The value of the type that `shape` was made of. Raises `DoesNotFit`."""
@@ -154,10 +166,18 @@ def _fallback(shape: Member, found: Any, error: DoesNotFit) -> Any:
     optional = not shape.info.required
     if optional and (shape.lenient or found is None):
         return shape.default()
-    if shape.lenient and shape.shape.lists:
+    if shape.lenient:
+        return _empty(shape.shape, error)
+    raise error
+
+
+def _empty(shape: Shape, error: DoesNotFit) -> Any:
+    """An empty list, or an object without members, whichever fits, or else the error."""
+    if shape.lists and not shape.lists.whole:
         return []
-    if shape.lenient and isinstance(shape.shape.objects, Struct):
-        return Salvage().fit(shape.shape, {}, error.path)
+    if isinstance(shape.objects, Struct):
+        with suppress(DoesNotFit):
+            return Salvage().fit(shape, {}, error.path)
     raise error
 
 
