@@ -17,7 +17,6 @@ from duologue.jsonrpc.framing import Framer, Overlong
 from duologue.jsonrpc.limits import Limits
 from duologue.jsonrpc.messages import Event, Id
 from duologue.jsonrpc.reader import Reader
-from duologue.jsonrpc.scan import deeper_than
 
 _DEFAULT_LIMITS = Limits()
 # No line begins with a line feed and goes on, so this prefix fits none.
@@ -28,6 +27,13 @@ _KEPT_NAMES = 256
 
 def _never(_line: bytes) -> object:
     return None
+
+
+def _trace(trace: Callable[[bytes], None], skipped: Overlong | None, lines: list[bytes]) -> None:
+    if skipped is not None:
+        trace(skipped.head)
+    for line in lines:
+        trace(line.removesuffix(b"\n"))
 
 
 def _sent(batch: Batch | None, answer: bytes) -> bytes | None:
@@ -46,6 +52,8 @@ class Engine:
 
     def __init__(self, limits: Limits = _DEFAULT_LIMITS, *, batches: bool = False, answer_noise: bool = True) -> None:
         self.limits = limits
+        #: Called with each line that comes in, without its line feed, before it is read; of an overlong line, its head.
+        self.trace: Callable[[bytes], None] | None = None
         self._framer = Framer(limits.message_bytes)
         self._reader = Reader(limits, batches=batches, answer_noise=answer_noise)
         self._pending = self._reader.pending
@@ -55,8 +63,6 @@ class Engine:
         self._names: dict[str, bytes] = {}
         self._hot_prefix = _NO_PREFIX
         self._hot_decode: Callable[[bytes], object] = _never
-        # A line of at most this many bytes cannot nest too deep, nor be too long if it was allowed to begin.
-        self._short = min(2 * limits.depth, limits.message_bytes)
 
     # ---- bytes in, events out
 
@@ -72,12 +78,14 @@ class Engine:
         reader = self._reader
         events: list[Event] = []
         reader.events = events
+        if self.trace is not None:
+            _trace(self.trace, skipped, lines)
         if skipped is not None:
             reader.read_overlong(skipped)
         append, read = events.append, reader.read
-        prefix, decode, short = self._hot_prefix, self._hot_decode, self._short
+        prefix, decode, short = self._hot_prefix, self._hot_decode, reader.short
         for line in lines:
-            if line.startswith(prefix) and (len(line) <= short or self._is_within_limits(line)):
+            if line.startswith(prefix) and (len(line) <= short or reader.is_within_limits(line)):
                 try:
                     value = decode(line)
                 except Exception:
@@ -88,9 +96,6 @@ class Engine:
                     continue
             read(line)
         return events
-
-    def _is_within_limits(self, line: bytes) -> bool:
-        return len(line) <= self.limits.message_bytes and not deeper_than(line, self.limits.depth)
 
     def set_hot(self, prefix: bytes, decode: Callable[[bytes], object]) -> None:
         """Let `decode` try each line that begins with `prefix`; what it returns becomes the event itself.

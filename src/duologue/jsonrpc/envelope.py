@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import Any, Final, Literal
 
 import msgspec
@@ -53,6 +54,9 @@ decode_loose = msgspec.json.Decoder(LooseEnvelope).decode
 decode_members = msgspec.json.Decoder(list[Raw]).decode
 check_syntax = msgspec.json.Decoder(Raw).decode
 encode = msgspec.json.Encoder().encode
+
+# Half the cost of indexing a memoryview.
+_unpack_byte = Struct("B").unpack_from
 
 _decode_id = msgspec.json.Decoder(int | str | None).decode
 _decode_method = msgspec.json.Decoder(str).decode
@@ -124,10 +128,7 @@ def one_line(text: bytes) -> bytes:
     return text.replace(b"\n", b" ")
 
 
-def is_null(text: Raw) -> bool:
-    return len(text) == 4 and bytes(text) == b"null"
-
-
-def is_structured(text: Raw) -> bool:
-    """Whether a JSON text is an object or an array."""
-    return memoryview(text)[0] in b"{["
+def first_byte(text: Raw) -> int:
+    """The first byte of a JSON text, which tells what kind of value it is."""
+    byte: int = _unpack_byte(text)[0]
+    return byte

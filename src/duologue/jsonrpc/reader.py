@@ -6,7 +6,7 @@ surrogates, noise and broken JSON; then arrays, scalars, and objects whose membe
 
 from __future__ import annotations
 
-from msgspec import UNSET, MsgspecError, Raw, UnsetType
+from msgspec import UNSET, MsgspecError, UnsetType
 
 from duologue.jsonrpc.batch import Batch
 from duologue.jsonrpc.envelope import (
@@ -19,9 +19,8 @@ from duologue.jsonrpc.envelope import (
     decode_members,
     encode,
     error_answer,
+    first_byte,
     id_is_longer_than,
-    is_null,
-    is_structured,
     read_error,
     read_id,
     read_method,
@@ -63,6 +62,8 @@ from duologue.jsonrpc.scan import (
 SAMPLE = 200
 
 _BOM = b"\xef\xbb\xbf"
+_STRUCTURED = b"{["
+_NULL = ord("n")
 _UNREADABLE = (MsgspecError, UnicodeDecodeError)
 
 _TITLES = {
@@ -84,6 +85,8 @@ class Reader:
         #: Own requests without an answer, and requests of the peer without one: two spaces of ids.
         self.pending: set[int] = set()
         self.live: dict[Id, Batch | None] = {}
+        #: A line of at most this many bytes can neither be too long nor nest too deep: a level takes two bytes.
+        self.short = min(2 * limits.depth, limits.message_bytes)
         self._limits = limits
         self._answer_noise = answer_noise
         self._replies = bytearray()
@@ -99,13 +102,16 @@ class Reader:
 
     def read(self, line: bytes) -> None:
         """Read one line that ends with its line feed, or with the stream."""
-        limits = self._limits
-        if len(line) > limits.message_bytes and len(line.removesuffix(b"\n")) > limits.message_bytes:
-            self.read_overlong(Overlong(line.removesuffix(b"\n")))
-        elif deeper_than(line, limits.depth):
-            self._read_deep(line)
-        else:
+        if len(line) <= self.short or self.is_within_limits(line):
             self._read_message(line)
+        elif len(line) > self._limits.message_bytes + 1:
+            self.read_overlong(Overlong(line.removesuffix(b"\n")))
+        else:
+            self._read_deep(line)
+
+    def is_within_limits(self, line: bytes) -> bool:
+        """Whether a line, given with its line feed, is neither too long nor too deep."""
+        return len(line) <= self._limits.message_bytes + 1 and not deeper_than(line, self._limits.depth)
 
     def read_overlong(self, line: Overlong) -> None:
         """Report a line over the limit, to the caller it answers or to the peer that sent it."""
@@ -129,27 +135,27 @@ class Reader:
             self._read_odd(text.strip())
             return
         # Text that is only passed on is not decoded here, so its encoding is checked; a batch is checked as a whole.
-        if self._batch is None and not is_utf8(text):
+        if not text.isascii() and self._batch is None and not is_utf8(text):
             self._reject(None, PARSE_ERROR, "not valid UTF-8", text)
-        elif isinstance(envelope.method, UnsetType):
+        elif envelope.method is UNSET:
             self._read_answer(envelope.id, envelope, text)
         else:
             self._read_call(envelope, envelope.method, text)
 
     def _read_call(self, call: Envelope, method: str, text: bytes) -> None:
-        params: Raw | None = call.params
+        id, params = call.id, None
+        kind = _NULL if call.params is ABSENT else first_byte(call.params)
+        if kind in _STRUCTURED:
+            params = call.params
+        elif kind != _NULL:
+            self._reject(id, INVALID_PARAMS, "params must be an object or an array", text)
+            return
         if call.result is not ABSENT or call.error is not ABSENT:
-            self._reject(call.id, INVALID_REQUEST, "a call and an answer in one message", text)
-            return
-        if params is ABSENT or is_null(call.params):
-            params = None
-        elif not is_structured(call.params):
-            self._reject(call.id, INVALID_PARAMS, "params must be an object or an array", text)
-            return
-        if isinstance(call.id, UnsetType):
+            self._reject(id, INVALID_REQUEST, "a call and an answer in one message", text)
+        elif id is UNSET:
             self.events.append(Notification(method, params))
-        elif self._open(call.id, text):
-            self.events.append(Request(call.id, method, params))
+        elif self._open(id, text):
+            self.events.append(Request(id, method, params))
 
     def _open(self, id: Id, text: bytes) -> bool:
         """Enter a request of the peer as open, or refuse it."""
@@ -171,7 +177,7 @@ class Reader:
 
     def _read_answer(self, id: Id | UnsetType, answer: Envelope | LooseEnvelope, text: bytes) -> None:
         """Read a message without a method. An answer is never answered, so that two engines cannot argue for ever."""
-        error = None if answer.error is ABSENT or is_null(answer.error) else read_error(answer.error)
+        error = None if answer.error is ABSENT or first_byte(answer.error) == _NULL else read_error(answer.error)
         complete = error is not None or answer.result is not ABSENT
         if isinstance(id, int) and self._settle(id):
             if error is not None:
@@ -253,8 +259,8 @@ class Reader:
         if loose.method is ABSENT:
             self._read_answer(id, loose, text)
         elif read_method(loose.method) is None:
-            self._reject(None if isinstance(id, UnsetType) else id, INVALID_REQUEST, "method must be a string", text)
-        elif loose.id is not ABSENT and isinstance(id, UnsetType):
+            self._reject(None if id is UNSET else id, INVALID_REQUEST, "method must be a string", text)
+        elif loose.id is not ABSENT and id is UNSET:
             self._reject(None, INVALID_REQUEST, "id must be a string, a whole number or null", text)
         else:
             self._reject(id, INVALID_REQUEST, 'jsonrpc must be the string "2.0"', text)
@@ -278,7 +284,7 @@ class Reader:
         seen = glance(head, tail.rstrip())
         id = read_id(seen.id) if seen.id else UNSET
         if not seen.is_answer:
-            known = seen.is_call and not isinstance(id, UnsetType) and not id_is_longer_than(id, self._limits.id_bytes)
+            known = seen.is_call and id is not UNSET and not id_is_longer_than(id, self._limits.id_bytes)
             self._reject_for_limit(id if known else None, INVALID_REQUEST, error, head)
         elif isinstance(id, int) and self._settle(id):
             self.events.append(OversizedResponse(id, error))
@@ -292,7 +298,7 @@ class Reader:
     def _reject(self, reply_to: Id | UnsetType, code: int, reason: str, text: bytes, data: bytes | None = None) -> None:
         """Report a broken message and answer it, unless `reply_to` is UNSET: a notification is never answered."""
         self.events.append(Malformed(code, reason, text[:SAMPLE]))
-        if isinstance(reply_to, UnsetType):
+        if reply_to is UNSET:
             return
         answer = error_answer(reply_to, code, f"{_TITLES[code]}: {reason}", data)
         if self._batch is None:
