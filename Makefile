@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 CODE := $(wildcard src tests bench examples scripts)
-TYPED := $(wildcard tests scripts)
+TYPED := $(wildcard tests bench scripts)
 
 .PHONY: help setup demo test lint style types check coverage bench peers build clean
 

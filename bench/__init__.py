@@ -1,0 +1,1 @@
+"""Measurements side by side with the official SDKs; see README.md here."""
