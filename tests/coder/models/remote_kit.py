@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
+from wire_server import WireServer
+
 from duologue.coder.models.base import Message, ModelEvent, ModelRequest, StepEnded, ToolSpec, UserMessage
 from duologue.coder.models.config import Wire
 from duologue.coder.models.keys import Secret
 from duologue.coder.models.remote import RemoteModel
 from duologue.coder.models.settings import Endpoint, RemoteSettings
-from wire_server import WireServer
 
 KEY = "sk-test-0123456789abcdef"
 WIRES = (Wire.OPENAI, Wire.ANTHROPIC)

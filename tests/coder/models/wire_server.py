@@ -1,6 +1,6 @@
 """A local server that speaks the real streaming formats of OpenAI chat completions and Anthropic messages.
 
-Tests script what it answers, one reply per request, and read what was asked. The path of the request decides the format.
+Tests script what it answers, one reply per request, and read what was asked. The path asked for decides the format.
 """
 
 from __future__ import annotations
@@ -74,6 +74,10 @@ class Asked:
     streaming: asyncio.Event = field(default_factory=asyncio.Event)
 
 
+class Dropped(Exception):
+    """The server itself broke the connection, as scripted."""
+
+
 class WireServer:
     """Serves scripted replies on a local port; the last one is repeated when the script is over."""
 
@@ -89,7 +93,9 @@ class WireServer:
         self.port: int = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
         self._server.close()
         for task in list(self._tasks):
             task.cancel()
@@ -114,8 +120,8 @@ class WireServer:
         try:
             while (asked := await _read_request(reader)) is not None:
                 await self._reply(asked, reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client went away, which `gone` has noted where a test cares
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, Dropped):
+            pass  # the client went away, which `gone` has noted where a test cares, or the server is closing
         finally:
             writer.close()
 
@@ -128,10 +134,14 @@ class WireServer:
         leaving = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if not sending.done():
-                asked.gone.set()
-                raise ConnectionResetError("the client closed the connection")
-            sending.result()
+            if sending.done():
+                sending.result()
+                return
+            asked.gone.set()
+            raise ConnectionResetError("the client closed the connection")
+        except ConnectionError:
+            asked.gone.set()  # a write may notice it before the read does
+            raise
         finally:
             sending.cancel()
             leaving.cancel()
@@ -166,7 +176,7 @@ class WireServer:
             await asyncio.Event().wait()
         if answer.then == "drop":
             writer.transport.abort()
-            raise ConnectionResetError("dropped, as scripted")
+            raise Dropped
         await _write(writer, _LAST_CHUNK)
 
 

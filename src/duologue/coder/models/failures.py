@@ -12,6 +12,7 @@ from pydantic_ai.exceptions import (
     ModelHTTPError,
     ModelQuotaExceededError,
     ModelTimeoutError,
+    UnexpectedModelBehavior,
 )
 
 from duologue.coder.models.base import ModelError
@@ -66,7 +67,10 @@ def _described(error: Exception, settings: RemoteSettings) -> RemoteError:
         case ModelConnectionError():
             return RemoteError(f"the connection to {who} broke before the answer was whole", retryable=True)
         case ModelAPIError():
-            return RemoteError(f"{who} failed{_detail(error)}", retryable=error.in_stream)
+            reason = _message(error.body) or _line(error.message)
+            return RemoteError(f"{who} failed: {reason}", retryable=error.in_stream)
+        case UnexpectedModelBehavior():
+            return RemoteError(f"{who} gave no usable answer: {_line(error.message)}", retryable=True)
         case _:
             return RemoteError(f"{who} gave an answer that is not understood ({type(error).__name__}): {_line(error)}")
 
