@@ -2,7 +2,6 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 CODE := $(wildcard src tests bench examples scripts)
-TYPED := $(wildcard tests bench scripts)
 
 .PHONY: help setup demo test lint style types check coverage bench peers build clean
 
@@ -25,8 +24,7 @@ style: setup
 	@$(BIN)/ruff format --check $(CODE)
 
 types: setup
-	@$(BIN)/mypy --strict --package duologue
-	@$(BIN)/mypy --strict --explicit-package-bases --namespace-packages --exclude '(^|/)(programs|must_fail)/' $(TYPED)
+	@sh scripts/types.sh
 
 check: lint test ## lint, types and tests
 
