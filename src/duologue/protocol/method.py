@@ -1,16 +1,26 @@
 """A method of the protocol as one frozen value; a side of a connection as an enum value.
 
-Types are named lazily (a callable that imports), so that a program loads only the topics it uses.
+A table declares one method a line and says its types where a type checker reads them, in the annotation:
+
+    SESSION_NEW: Request[NewSessionRequest, NewSessionResponse] = Request("session/new", AGENT, needs="session")
+
+`declare` hands the annotation's names to the methods. They are looked up when first asked for, so that a program loads
+only the topics whose methods it uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from duologue.protocol.topics import Topics
+
+# Written out, since type checkers infer bracketed variables (3.12) as covariant here: nothing in the values below
+# consumes a P, and a caller with the wrong params would pass.
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -26,43 +36,86 @@ class Side(Enum):
         return Side.CLIENT if self is Side.AGENT else Side.AGENT
 
 
+AGENT = frozenset({Side.AGENT})
+CLIENT = frozenset({Side.CLIENT})
+BOTH = AGENT | CLIENT
+
+
+class Key(NamedTuple):
+    """What tells the methods of a version apart: who receives it, its name, and whether it is answered."""
+
+    receiver: Side
+    name: str
+    answered: bool
+
+
 @dataclass(frozen=True, eq=False)
-class Request(Generic[P, R]):
-    """A method that is answered. `receivers` are the sides that answer it; `needs` the capability that opens it
-    (a dotted path into the receiver's capabilities, spec names in snake case), or None for what is always there."""
+class _Named:
+    """What requests and notifications share. `needs` is the capability that opens the method: a dotted path of members
+    of the receiver's capabilities, or None for what is always there. `stable`: whether the stable specification has it.
+    """
 
     name: str
-    load_params: Callable[[], type[P]]
-    load_result: Callable[[], type[R]]
-    receivers: frozenset[Side]
+    receivers: frozenset[Side] = BOTH
     needs: str | None = None
     stable: bool = True
+
+    #: The names of the types and where to find them; see `declare`. Without them, anything goes.
+    _types: tuple[Topics, list[str]] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def keys(self) -> frozenset[Key]:
+        """One key a receiver."""
+        return frozenset(Key(side, self.name, isinstance(self, Request)) for side in self.receivers)
 
     @cached_property
     def params(self) -> Any:
         """The type of `params`."""
-        return self.load_params()
+        return self._type(0)
+
+    def _type(self, index: int) -> Any:
+        if self._types is None:
+            return Any
+        topics, names = self._types
+        return topics.find(names[index])
+
+
+@dataclass(frozen=True, eq=False)
+class Request(_Named, Generic[P, R]):
+    """A method that its `receivers` answer."""
+
+    @classmethod
+    def untyped(cls, name: str, receivers: frozenset[Side] = BOTH) -> Request[Any, Any]:
+        """A method outside of the specification: anything in, anything out."""
+        return Request(name, receivers)
 
     @cached_property
     def result(self) -> Any:
         """The type of `result`."""
-        return self.load_result()
+        return self._type(1)
 
 
 @dataclass(frozen=True, eq=False)
-class Notification(Generic[P]):
-    """A method that is not answered."""
+class Notification(_Named, Generic[P]):
+    """A method that its `receivers` hear and do not answer."""
 
-    name: str
-    load_params: Callable[[], type[P]]
-    receivers: frozenset[Side]
-    needs: str | None = None
-    stable: bool = True
-
-    @cached_property
-    def params(self) -> Any:
-        """The type of `params`."""
-        return self.load_params()
+    @classmethod
+    def untyped(cls, name: str, receivers: frozenset[Side] = BOTH) -> Notification[Any]:
+        """A method outside of the specification: anything in."""
+        return Notification(name, receivers)
 
 
 Method = Request[Any, Any] | Notification[Any]
+
+
+def declare(table: Mapping[str, Any], types: Topics) -> Mapping[Key, Method]:
+    """Give the methods of a table (the globals of its module) the types that their annotations name.
+
+    Returns all methods of the table by key, those that it takes over from another table included.
+    """
+    for variable, annotation in table["__annotations__"].items():
+        named = re.fullmatch(r"(?:Request|Notification)\[(.*)\]", annotation)
+        if named:
+            object.__setattr__(table[variable], "_types", (types, named[1].split(", ")))
+    methods = [value for value in table.values() if isinstance(value, Request | Notification)]
+    return {key: method for method in methods for key in method.keys}

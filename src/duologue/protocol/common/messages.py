@@ -63,10 +63,6 @@ class ClientNotification(NotificationMessage):
     """A notification that the client sends."""
 
 
-class ProtocolLevelNotification(NotificationMessage):
-    """A notification that either side sends, about the protocol itself."""
-
-
 class CancelRequestNotification(Extensible):
     """Asks the peer to give up a request that is still open."""
 
