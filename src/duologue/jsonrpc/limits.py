@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 
 KIB = 1024
 MIB = 1024 * KIB
+#: Decoders recurse, and this depth is safe on every interpreter.
+MAX_DEPTH = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +41,5 @@ class Limits:
             value = getattr(self, limit.name)
             if type(value) is not int or value < 1:
                 raise ValueError(f"Limits.{limit.name} must be a whole number above zero, not {value!r}")
+        if self.depth > MAX_DEPTH:
+            raise ValueError(f"Limits.depth must be at most {MAX_DEPTH}, not {self.depth}: decoders recurse")

@@ -6,6 +6,8 @@ surrogates, noise and broken JSON; then arrays, scalars, and objects whose membe
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from msgspec import UNSET, MsgspecError, UnsetType
 
 from duologue.jsonrpc.batch import Batch
@@ -124,7 +126,7 @@ class Reader:
 
     def _read_deep(self, text: bytes) -> None:
         error = LimitError("depth", self._limits.depth, "a message that nests too deep was not read")
-        self._report_unread(error, text[:HEAD], text[-TAIL:])
+        self._report_unread(error, text[:HEAD], text[-TAIL:], is_request=b'"id"' in text)
 
     # ---- one message
 
@@ -162,7 +164,7 @@ class Reader:
         limits = self._limits
         if id_is_longer_than(id, limits.id_bytes):
             error = LimitError("id_bytes", limits.id_bytes, "the id of a request is too long")
-            self._reject_for_limit(None, INVALID_REQUEST, error, text)
+            self._reject_for_limit(id, INVALID_REQUEST, error, text)
         elif id in self.live:
             self._reject(id, INVALID_REQUEST, "a request with this id is still open", text)
         elif len(self.live) >= limits.inbound_requests:
@@ -179,7 +181,7 @@ class Reader:
         """Read a message without a method. An answer is never answered, so that two engines cannot argue for ever."""
         error = None if answer.error is ABSENT or first_byte(answer.error) == _NULL else read_error(answer.error)
         complete = error is not None or answer.result is not ABSENT
-        if isinstance(id, int) and self._settle(id):
+        if self._settle(id):
             if error is not None:
                 self.events.append(ErrorResponse(id, error))
             elif complete:
@@ -194,8 +196,9 @@ class Reader:
         else:
             self.events.append(UnexpectedResponse(id, error))
 
-    def _settle(self, id: int) -> bool:
-        if id not in self.pending:
+    def _settle(self, id: Id | UnsetType) -> TypeGuard[int]:
+        """Whether an own request waits under this id; if so, it waits no longer."""
+        if not isinstance(id, int) or id not in self.pending:
             return False
         self.pending.remove(id)
         return True
@@ -279,14 +282,14 @@ class Reader:
         if self._answer_noise:
             self._send(error_answer(None, PARSE_ERROR, "Parse error: not JSON"))
 
-    def _report_unread(self, error: LimitError, head: bytes, tail: bytes) -> None:
-        """Report a message over a limit by what its two ends tell."""
+    def _report_unread(self, error: LimitError, head: bytes, tail: bytes, *, is_request: bool = True) -> None:
+        """Report a message over a limit by what its two ends tell; `is_request` is False if it can have no id."""
         seen = glance(head, tail.rstrip())
         id = read_id(seen.id) if seen.id else UNSET
         if not seen.is_answer:
-            known = seen.is_call and id is not UNSET and not id_is_longer_than(id, self._limits.id_bytes)
-            self._reject_for_limit(id if known else None, INVALID_REQUEST, error, head)
-        elif isinstance(id, int) and self._settle(id):
+            nameless = not seen.is_call or (id is UNSET and is_request)
+            self._reject_for_limit(None if nameless else id, INVALID_REQUEST, error, head)
+        elif self._settle(id):
             self.events.append(OversizedResponse(id, error))
         else:
             self.events.append(UnexpectedResponse(id, None))
@@ -296,10 +299,15 @@ class Reader:
         self._reject(reply_to, code, f"{error.problem}, the limit {error.limit} is {error.value}", text, data)
 
     def _reject(self, reply_to: Id | UnsetType, code: int, reason: str, text: bytes, data: bytes | None = None) -> None:
-        """Report a broken message and answer it, unless `reply_to` is UNSET: a notification is never answered."""
+        """Report a broken message and answer it, unless `reply_to` is UNSET: a notification is never answered.
+
+        An id over the limit is not repeated.
+        """
         self.events.append(Malformed(code, reason, text[:SAMPLE]))
         if reply_to is UNSET:
             return
+        if id_is_longer_than(reply_to, self._limits.id_bytes):
+            reply_to = None
         answer = error_answer(reply_to, code, f"{_TITLES[code]}: {reason}", data)
         if self._batch is None:
             self._send(answer)
