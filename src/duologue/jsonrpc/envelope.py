@@ -59,7 +59,7 @@ encode = msgspec.json.Encoder().encode
 _unpack_byte = Struct("B").unpack_from
 
 _decode_id = msgspec.json.Decoder(int | str | None).decode
-_decode_method = msgspec.json.Decoder(str).decode
+_decode_string = msgspec.json.Decoder(str).decode
 _decode_error = msgspec.json.Decoder(_ErrorObject).decode
 _decode_loose_error = msgspec.json.Decoder(_LooseErrorObject).decode
 
@@ -73,10 +73,10 @@ def read_id(text: bytes | Raw) -> Id | UnsetType:
     return id
 
 
-def read_method(text: Raw) -> str | None:
-    """The method name that a JSON text stands for; None when it is no string."""
+def read_string(text: Raw) -> str | None:
+    """The string that a JSON text stands for; None when it is no string."""
     try:
-        return _decode_method(text)
+        return _decode_string(text)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

@@ -25,7 +25,7 @@ from duologue.jsonrpc.envelope import (
     id_is_longer_than,
     read_error,
     read_id,
-    read_method,
+    read_string,
 )
 from duologue.jsonrpc.errors import (
     INTERNAL_ERROR,
@@ -261,12 +261,18 @@ class Reader:
         id = UNSET if loose.id is ABSENT else read_id(loose.id)
         if loose.method is ABSENT:
             self._read_answer(id, loose, text)
-        elif read_method(loose.method) is None:
+            return
+        method = read_string(loose.method)
+        if method is None:
             self._reject(None if id is UNSET else id, INVALID_REQUEST, "method must be a string", text)
         elif loose.id is not ABSENT and id is UNSET:
             self._reject(None, INVALID_REQUEST, "id must be a string, a whole number or null", text)
-        else:
+        elif loose.jsonrpc is ABSENT or read_string(loose.jsonrpc) != "2.0":
             self._reject(id, INVALID_REQUEST, 'jsonrpc must be the string "2.0"', text)
+        else:
+            # A member was given twice, and only the first of the two was wrong: the last one counts.
+            call = Envelope("2.0", id, method, loose.params, loose.result, loose.error)
+            self._read_call(call, method, text)
 
     # ---- what is said about it
 
