@@ -23,9 +23,11 @@ READ_FILE = ToolSpec(
 )
 
 
-def model_on(server: WireServer, wire: Wire, *, provider: str = "home", **changes: Any) -> RemoteModel:
+def model_on(
+    server: WireServer, wire: Wire, *, provider: str = "home", own: bool = False, **changes: Any
+) -> RemoteModel:
     base = f"{server.root}/v1" if wire is Wire.OPENAI else server.root
-    endpoint = Endpoint(provider, wire, base, Secret(KEY), "HOME_KEY")
+    endpoint = Endpoint(provider, wire, base, Secret(KEY), "HOME_KEY", own)
     return RemoteModel(replace(RemoteSettings(endpoint, "wire-model", retry_delay=0.01), **changes))
 
 

@@ -192,6 +192,30 @@ async def test_the_context_size_is_told_only_when_it_is_known(wire: Wire) -> Non
 
 
 @pytest.mark.parametrize(
+    ("wire", "provider", "model"),
+    [(Wire.OPENAI, "openai", "gpt-4o"), (Wire.ANTHROPIC, "anthropic", "claude-sonnet-5")],
+)
+async def test_size_and_cost_are_known_at_the_own_address_of_a_provider(wire: Wire, provider: str, model: str) -> None:
+    async with WireServer(Answer(text=("Hi",))) as server:
+        own = await collect(model_on(server, wire, provider=provider, own=True, model=model).stream(ask()))
+        elsewhere = await collect(model_on(server, wire, provider=provider, model=model).stream(ask()))
+        asked = [request.body for request in server.asked]
+    there, here = own[-2], elsewhere[-2]
+    assert isinstance(there, Usage) and isinstance(here, Usage)
+    assert there.context_size is not None and there.context_size >= 100_000
+    assert there.cost is not None and 0 < there.cost < 0.1
+    assert (here.context_size, here.cost) == (None, None)
+    mark = "prompt_cache_key" if wire is Wire.OPENAI else "cache_control"
+    assert mark in asked[0] and mark not in asked[1]
+
+
+async def test_an_unknown_model_has_no_size_and_no_cost() -> None:
+    async with WireServer(Answer(text=("Hi",))) as server:
+        events = await collect(model_on(server, Wire.OPENAI, provider="openai", own=True).stream(ask()))
+    assert events[-2] == Usage(100, 20)
+
+
+@pytest.mark.parametrize(
     ("wire", "finish", "reason"),
     [
         (Wire.OPENAI, "length", "length"),

@@ -162,7 +162,8 @@ class WireServer:
                 await self._stream(reply, asked, writer)
 
     async def _stream(self, answer: Answer, asked: Asked, writer: asyncio.StreamWriter) -> None:
-        events = _anthropic(answer) if asked.path.endswith("/messages") else _openai(answer)
+        write = _anthropic if asked.path.endswith("/messages") else _openai
+        events = write(answer, asked.body["model"])
         await _write(writer, _head(200, _STREAM))
         sent = 0
         async for event in events:
@@ -206,8 +207,8 @@ async def _write(writer: asyncio.StreamWriter, data: bytes) -> None:
     await writer.drain()
 
 
-async def _openai(answer: Answer) -> AsyncIterator[bytes]:
-    base = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "wire-model"}
+async def _openai(answer: Answer, model: str) -> AsyncIterator[bytes]:
+    base = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": model}
 
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -230,9 +231,9 @@ async def _openai(answer: Answer) -> AsyncIterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-async def _anthropic(answer: Answer) -> AsyncIterator[bytes]:
+async def _anthropic(answer: Answer, model: str) -> AsyncIterator[bytes]:
     usage = {"input_tokens": 100, "output_tokens": 1, **(answer.usage or {})}
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "wire-model", "content": []}
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": []}
     yield _event("message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": usage})
     for index, (block, deltas) in enumerate(_blocks(answer)):
         yield _event("content_block_start", index=index, content_block=block)

@@ -28,7 +28,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
@@ -80,7 +80,7 @@ class Backend:
             async with model_request_stream(
                 self._model,
                 to_history(request.messages, self._model.system),
-                model_settings=_model_settings(self._settings),
+                model_settings=_model_settings(self._settings, request.conversation),
                 model_request_parameters=_parameters(request),
             ) as answer:
                 async for event in answer:
@@ -164,11 +164,13 @@ def _anthropic(settings: RemoteSettings, timeout: httpx2.Timeout) -> tuple[Libra
     return AnthropicModel(settings.model, provider=AnthropicProvider(anthropic_client=client)), client
 
 
-def _model_settings(settings: RemoteSettings) -> ModelSettings:
-    chosen = ModelSettings()
+def _model_settings(settings: RemoteSettings, conversation: str) -> ModelSettings:
+    chosen = OpenAIChatModelSettings()
     if settings.endpoint.own:
-        # Other servers may refuse the cache marks.
+        # Other servers may refuse the marks of a cache.
         chosen["cache"] = True
+    if settings.endpoint.own and settings.endpoint.wire is Wire.OPENAI:
+        chosen["openai_prompt_cache_key"] = conversation
     if settings.max_output_tokens is not None:
         chosen["max_tokens"] = settings.max_output_tokens
     if settings.thinking is not None:

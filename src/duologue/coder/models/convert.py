@@ -7,7 +7,7 @@ Provider state that must come back unchanged (thinking signatures, redacted thin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic_ai.messages import (
@@ -27,6 +27,8 @@ from pydantic_core import to_jsonable_python
 
 from duologue.coder.models.base import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 
+CALL_STATE = ("provider_name", "provider_details")
+THINKING_STATE = ("id", "signature", *CALL_STATE)
 NO_RESULT = "No result: the turn was stopped before this call ended."
 
 
@@ -106,16 +108,20 @@ def _signed_parts(message: AssistantMessage, layout: Iterable[dict[str, Any]]) -
     text, calls = message.text, list(message.calls)
     for item in layout:
         match item:
-            case {"thinking": dict(fields)}:
-                parts.append(ThinkingPart(**fields))
+            case {"thinking": {"content": str(), **fields}}:
+                parts.append(ThinkingPart(item["thinking"]["content"], **_picked(fields, THINKING_STATE)))
             case {"text": int(length)} if len(text) >= length:
                 parts.append(TextPart(text[:length]))
                 text = text[length:]
             case {"call": dict(fields)} if calls:
-                parts.append(_call_part(calls.pop(0), **fields))
+                parts.append(_call_part(calls.pop(0), **_picked(fields, CALL_STATE)))
             case _:
                 return []
     return [] if text or calls else parts
+
+
+def _picked(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: fields[name] for name in names if fields.get(name) is not None}
 
 
 def _call_part(call: ToolCall, **fields: Any) -> ToolCallPart:
@@ -146,12 +152,11 @@ def _signature(response: ModelResponse) -> dict[str, Any]:
 def _layout(part: ModelResponsePart) -> dict[str, Any] | None:
     match part:
         case ThinkingPart() if part.content or part.signature:
-            names = ("content", "id", "signature", "provider_name", "provider_details")
-            return {"thinking": {name: getattr(part, name) for name in names}}
+            return {"thinking": {"content": part.content, **_picked(vars(part), THINKING_STATE)}}
         case TextPart() if part.content:
             return {"text": len(part.content)}
         case ToolCallPart():
-            return {"call": {"provider_name": part.provider_name, "provider_details": part.provider_details}}
+            return {"call": _picked(vars(part), CALL_STATE)}
         case _:
             return None
 
