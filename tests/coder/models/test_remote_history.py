@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from duologue.coder.models.base import AssistantMessage, ImagePart, ToolCall, ToolResult, UserMessage
+from duologue.coder.models.base import AssistantMessage, ImagePart, Message, ToolCall, ToolResult, UserMessage
 from duologue.coder.models.convert import NO_RESULT, parse_arguments, to_history, to_message
 
 LOOK = AssistantMessage("Looking", calls=(ToolCall("c1", "read_file", {}), ToolCall("c2", "read_file", {})))
@@ -34,7 +34,7 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
 
 
 def test_results_come_before_words_and_in_the_order_of_the_calls() -> None:
-    results = [ToolResult("c2", "read_file", "two"), UserMessage("Hurry"), ToolResult("c1", "read_file", "one")]
+    results: list[Message] = [ToolResult("c2", "read_file", "two"), UserMessage("Hurry"), ToolResult("c1", "", "one")]
     history = to_history([UserMessage("Go"), LOOK, *results], "p")
     assert parts(history[2]) == [("tool-return", "one"), ("tool-return", "two"), ("user-prompt", "Hurry")]
 
@@ -55,6 +55,16 @@ def test_roles_alternate_when_an_answer_is_missing() -> None:
     """A turn that was stopped before its first word leaves an empty answer or none."""
     history = to_history([UserMessage("One"), AssistantMessage(" "), UserMessage("Two"), UserMessage("")], "p")
     assert [parts(message) for message in history] == [[("user-prompt", "One\n\nTwo")]]
+
+
+def test_a_step_that_only_thought_and_blank_text_are_left_out() -> None:
+    """Providers refuse both: the first has no content, the second is a text block without text."""
+    thought = to_message(
+        ModelResponse(parts=[ThinkingPart("Hm.", signature="s", provider_name="p")], provider_name="p")
+    )
+    blank = to_message(ModelResponse(parts=[TextPart("\n\n"), ToolCallPart("f", {}, "c")], provider_name="p"))
+    history = to_history([UserMessage("One"), thought, UserMessage("Two"), blank], "p")
+    assert [[part.part_kind for part in message.parts] for message in history[:2]] == [["user-prompt"], ["tool-call"]]
 
 
 def test_images_keep_their_place() -> None:
@@ -83,6 +93,7 @@ def test_the_order_of_the_parts_comes_back() -> None:
         {"signature": {"provider": "anthropic", "parts": [{"later": 1}]}},
         {"signature": {"provider": "openai", "parts": [{"text": 9}]}},
         {"signature": {"provider": "anthropic"}},
+        {"signature": {"provider": "anthropic", "parts": [{"thinking": {"later": 1}}, {"call": {"later": 1}}]}},
         {"signature": "opaque"},
         {"signature": None},
     ],

@@ -44,11 +44,10 @@ def to_history(messages: Sequence[Message], provider: str) -> list[ModelMessage]
         if not isinstance(message, AssistantMessage):
             since.append(message)
             continue
-        response = _response(message, provider)
-        if not response.parts:
-            continue
+        if not (message.text.strip() or message.calls):
+            continue  # a step that was stopped while it only thought; providers refuse it
         _append_request(history, since, open_calls)
-        history.append(response)
+        history.append(_response(message, provider))
         open_calls, since = message.calls, []
     _append_request(history, since, open_calls)
     return history
@@ -88,7 +87,7 @@ def _response(message: AssistantMessage, provider: str) -> ModelResponse:
     if state.get("provider") != provider:
         return ModelResponse(parts=_plain_parts(message))
     return ModelResponse(
-        parts=_signed_parts(message, state.get("parts", ())) or _plain_parts(message),
+        parts=_signed_parts(message, state.get("parts") or ()) or _plain_parts(message),
         model_name=state.get("model"),
         provider_name=provider,
         canonical_system=state.get("system"),
@@ -111,7 +110,7 @@ def _signed_parts(message: AssistantMessage, layout: Iterable[dict[str, Any]]) -
             case {"thinking": {"content": str(), **fields}}:
                 parts.append(ThinkingPart(item["thinking"]["content"], **_picked(fields, THINKING_STATE)))
             case {"text": int(length)} if len(text) >= length:
-                parts.append(TextPart(text[:length]))
+                parts.extend([TextPart(text[:length])] if text[:length].strip() else [])
                 text = text[length:]
             case {"call": dict(fields)} if calls:
                 parts.append(_call_part(calls.pop(0), **_picked(fields, CALL_STATE)))
@@ -120,7 +119,7 @@ def _signed_parts(message: AssistantMessage, layout: Iterable[dict[str, Any]]) -
     return [] if text or calls else parts
 
 
-def _picked(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def _picked(fields: Mapping[Any, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: fields[name] for name in names if fields.get(name) is not None}
 
 
