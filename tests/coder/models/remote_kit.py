@@ -28,7 +28,9 @@ def model_on(
 ) -> RemoteModel:
     base = f"{server.root}/v1" if wire is Wire.OPENAI else server.root
     endpoint = Endpoint(provider, wire, base, Secret(KEY), "HOME_KEY", own)
-    return RemoteModel(replace(RemoteSettings(endpoint, "wire-model", retry_delay=0.01), **changes))
+    model = RemoteModel(replace(RemoteSettings(endpoint, "wire-model", retry_delay=0.01), **changes))
+    server.clients.append(model.close)
+    return model
 
 
 def ask(*messages: Message, tools: tuple[ToolSpec, ...] = (READ_FILE,)) -> ModelRequest:

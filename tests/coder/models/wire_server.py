@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -85,6 +85,8 @@ class WireServer:
         self.replies = list(replies)
         self.asked: list[Asked] = []
         self.connections = 0
+        self.clients: list[Callable[[], Awaitable[None]]] = []
+        """Closed with the server, so that no idle connection is left."""
         self._arrived = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -96,6 +98,8 @@ class WireServer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
+        for close in self.clients:
+            await close()
         self._server.close()
         for task in list(self._tasks):
             task.cancel()
