@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 import pytest
 from remote_kit import WIRES, ask, collect, ended, model_on
-from wire_server import Answer, Asked, Call, Fail, Hang, WireServer
+from wire_server import Answer, Call, Fail, Hang, WireServer
 
 from duologue.coder.models.base import TextDelta
 from duologue.coder.models.config import Wire
@@ -16,17 +16,12 @@ SILENT_AFTER_TEXT = Answer(text=("One ", "two ", "three "), until=4, then="hang"
 SILENT_IN_A_CALL = Answer(calls=(Call("c", "read_file", ('{"path": ', '"a"}')),), until=3, then="hang")
 
 
-async def gone(asked: Asked) -> None:
-    async with asyncio.timeout(10):
-        await asked.gone.wait()
-
-
 @pytest.mark.parametrize("wire", WIRES)
 async def test_closing_the_iterator_in_mid_stream_closes_the_connection(wire: Wire) -> None:
     async with WireServer(SILENT_AFTER_TEXT) as server:
         async with aclosing(model_on(server, wire).stream(ask())) as events:
             assert isinstance(await anext(events), TextDelta)
-        await gone(await server.request(0))
+        await (await server.request(0)).left()
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -40,7 +35,7 @@ async def test_cancelling_the_reader_closes_the_connection(wire: Wire, reply: An
         reader.cancel()
         with pytest.raises(asyncio.CancelledError):
             await reader
-        await gone(asked)
+        await asked.left()
         assert len(server.asked) == 1
 
 
@@ -50,7 +45,7 @@ async def test_closing_from_another_task_works() -> None:
         events = model_on(server, Wire.OPENAI).stream(ask())
         await asyncio.create_task(anext(events))
         await asyncio.create_task(events.aclose())
-        await gone(await server.request(0))
+        await (await server.request(0)).left()
 
 
 async def test_cancelling_while_waiting_for_a_retry_asks_no_more() -> None:

@@ -73,6 +73,11 @@ class Asked:
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     streaming: asyncio.Event = field(default_factory=asyncio.Event)
 
+    async def left(self) -> None:
+        """Returns when the client has closed the connection; raises TimeoutError when it does not."""
+        async with asyncio.timeout(10):
+            await self.gone.wait()
+
 
 class Dropped(Exception):
     """The server itself broke the connection, as scripted."""
