@@ -100,6 +100,16 @@ def test_a_broken_file_leaves_the_offline_model(tmp_path: Path) -> None:
         load_model(env={"DUOLOGUE_CONFIG": str(path)})
 
 
+def test_a_bad_default_leaves_the_other_models(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('model = "openai:"\nmodels = ["openai:gpt-5"]\n')
+    env = {"DUOLOGUE_CONFIG": str(path), "OPENAI_API_KEY": "o"}
+    warnings: list[str] = []
+    assert [choice.spec for choice in available_models(env=env, warn=warnings.append)] == ["openai:gpt-5", "offline"]
+    assert "write `openai:NAME`" in warnings[0]
+    assert load_model("openai:gpt-5", env).name == "openai:gpt-5"
+
+
 def test_oddities_of_the_file_are_told_once_per_load(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('model = "offline"\nnew_key = 1\n')

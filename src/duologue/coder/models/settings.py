@@ -99,7 +99,7 @@ def resolve(spec: str, env: Mapping[str, str], config: Config) -> RemoteSettings
     if spec == OFFLINE:
         return None
     provider, model = split_spec(spec, env, config)
-    table = _table(provider, env, config)
+    table = _table(provider, config)
     endpoint = _endpoint(provider, env, config, table)
     return RemoteSettings(endpoint, model, context_size=table.get("context_size"), **config.limits)
 
@@ -107,7 +107,7 @@ def resolve(spec: str, env: Mapping[str, str], config: Config) -> RemoteSettings
 def split_spec(spec: str, env: Mapping[str, str], config: Config) -> tuple[str, str]:
     """Provider and model of a spec. A first word that is no provider belongs to the model, as in `qwen3:8b`."""
     prefix, _, name = spec.partition(":")
-    if prefix not in BUILTIN and prefix not in config.providers:
+    if not _is_provider(prefix, config):
         return COMPATIBLE, spec
     if name:
         return prefix, name
@@ -117,11 +117,15 @@ def split_spec(spec: str, env: Mapping[str, str], config: Config) -> tuple[str, 
     raise SettingsError(f"no model is named for {prefix!r}: write `{prefix}:NAME`")
 
 
-def _table(provider: str, env: Mapping[str, str], config: Config) -> Mapping[str, Any]:
+def _is_provider(word: str, config: Config) -> bool:
+    return word in BUILTIN or word in config.providers
+
+
+def _table(provider: str, config: Config) -> Mapping[str, Any]:
     """The config keys of a provider: its own table over the top-level keys when `model` of the file names it."""
     own = config.providers.get(provider, {})
-    named = config.top.get("model")
-    described = split_spec(named, env, config)[0] if named and named != OFFLINE else COMPATIBLE
+    prefix = config.top.get("model", "").partition(":")[0]
+    described = prefix if _is_provider(prefix, config) else COMPATIBLE
     return {**config.top, **own} if described == provider else own
 
 
