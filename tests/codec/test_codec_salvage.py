@@ -24,6 +24,7 @@ from codec_samples import (
 from msgspec import UNSET
 
 from duologue.codec import DoesNotFit, Dropped, convert, decode, encode
+from duologue.codec.salvage import MOST_DROPPED
 from duologue.protocol.base import Unknown
 
 
@@ -162,6 +163,15 @@ def test_nothing_is_told_of_a_message_that_is_refused() -> None:
     with pytest.raises(DoesNotFit):
         decode(Everything, b'{"note": 1, "strict": 1}', losses.append)
     assert losses == []
+
+
+def test_a_message_that_loses_too_much_is_refused() -> None:
+    result, dropped = everything(blocks=[5] * MOST_DROPPED)
+    assert (result.blocks, len(dropped)) == ([], MOST_DROPPED)
+    reason = f"$: more than {MOST_DROPPED} values in it do not fit"
+    assert refusal(Everything, {"id": "a", "blocks": [5] * (MOST_DROPPED + 1)}) == reason
+    halves = [{"type": "text", "text": "x", "hints": {"audience": [1] * 100}}] * (MOST_DROPPED // 50)
+    assert refusal(Everything, {"id": "a", "blocks": halves}) == reason
 
 
 # --- Unions ----------------------------------------------------------------------------------------------------------

@@ -14,9 +14,8 @@ What to know when you use it:
 - Lone surrogates become U+FFFD in both directions.
 """
 
-from .errors import CodecError, DoesNotFit, NotEncodable, NotJson, TooDeep
+from .errors import CodecError, DoesNotFit, Dropped, NotEncodable, NotJson, Report, TooDeep
 from .reading import convert, decode, decoder_for
-from .salvage import Dropped, Report
 from .writing import encode, encode_into
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What can go wrong between bytes and values.
+"""What can go wrong between bytes and values, and what may get lost.
 
     CodecError            (a ValueError)
     ├── NotJson           the bytes are no JSON text
@@ -11,8 +11,9 @@ Texts name the place, what was expected and the kind of what was found, never a 
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
@@ -49,11 +50,34 @@ class NotEncodable(CodecError):
     """The value to send holds something that has no JSON form."""
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Something of a message that was read as absent, replaced or left out of its list, and why."""
+
+    #: In the names of the wire: ``$.update.content[3]``.
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
+#: Is told each loss of a message that could be read, in the order of the message. ``list.append`` will do.
+Report = Callable[[Dropped], object]
+
+
 def member(path: str, key: str) -> str:
     """The path of a member of the object at `path`."""
     if len(key) > _LONGEST_KEY:
         key = key[:_LONGEST_KEY] + "…"
-    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}[{json.dumps(key)}]"
+    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}[{quoted(key)}]"
+
+
+def quoted(text: str) -> str:
+    """A text as JSON in plain ASCII, so that what a peer chose cannot reach a terminal as it is."""
+    import json  # late: only error texts need it
+
+    return json.dumps(text)
 
 
 def kind(value: Any) -> str:

@@ -9,9 +9,7 @@ import msgspec
 
 from duologue.protocol.base import decode_hook
 
-from .errors import DoesNotFit, NotJson, TooDeep
-from .salvage import Dropped, Report, Salvage
-from .shapes import shape_of
+from .errors import DoesNotFit, Dropped, NotJson, Report, TooDeep
 from .surrogates import mend_json
 
 T = TypeVar("T")
@@ -53,8 +51,8 @@ def decode(wanted: Any, data: Json, report: Report | None = None, at: str = "$")
         return _decoders[wanted].decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         refusal = str(error)
-    walk = Salvage()
-    return _salvage(wanted, _parse(data, walk, refusal, at), walk, report, at)
+    dropped: list[Dropped] = []
+    return _salvage(wanted, _parse(data, dropped, refusal, at), dropped, report, at)
 
 
 @overload
@@ -72,21 +70,25 @@ def convert(wanted: Any, value: Any, report: Report | None = None, at: str = "$"
         pass
     except RecursionError:
         raise _too_deep(at) from None
-    return _salvage(wanted, value, Salvage(), report, at)
+    return _salvage(wanted, value, [], report, at)
 
 
-def _salvage(wanted: Any, value: Any, walk: Salvage, report: Report | None, at: str) -> Any:
+def _salvage(wanted: Any, value: Any, dropped: list[Dropped], report: Report | None, at: str) -> Any:
+    # Late: most programs meet no message that needs it.
+    from .salvage import Salvage
+    from .shapes import shape_of
+
     try:
-        result = walk.root(shape_of(wanted), value, at)
+        result = Salvage(dropped).root(shape_of(wanted), value, at)
     except RecursionError:
         raise _too_deep(at) from None
     if report:
-        for loss in walk.dropped:
+        for loss in dropped:
             report(loss)
     return result
 
 
-def _parse(data: Json, walk: Salvage, refusal: str, at: str) -> Any:
+def _parse(data: Json, dropped: list[Dropped], refusal: str, at: str) -> Any:
     """Plain JSON for the slow pass. `refusal` is what the strict pass said."""
     try:
         return msgspec.json.decode(data)
@@ -100,8 +102,8 @@ def _parse(data: Json, walk: Salvage, refusal: str, at: str) -> Any:
     mended = mend_json(text)
     if mended == text:
         raise broken
-    walk.dropped.append(Dropped(at, "half a surrogate pair, replaced by U+FFFD"))
-    return _parse(mended, walk, refusal, at)
+    dropped.append(Dropped(at, "half a surrogate pair, replaced by U+FFFD"))
+    return _parse(mended, dropped, refusal, at)
 
 
 def _out_of_range(refusal: str, at: str) -> DoesNotFit:

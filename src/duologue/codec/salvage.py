@@ -7,9 +7,7 @@ leaves no other trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -17,7 +15,7 @@ from msgspec import NODEFAULT
 
 from duologue.protocol.base import Unknown, decode_hook
 
-from .errors import DoesNotFit, kind, member
+from .errors import DoesNotFit, Dropped, kind, member
 from .shapes import Items, Member, Shape, Struct, Table, Tagged, shape_of
 from .wording import misfit, one_of
 
@@ -25,27 +23,21 @@ from .wording import misfit, one_of
 _EXACT = 2**53
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """Something of a message that was read as absent, replaced or left out of its list, and why."""
-
-    #: In the names of the wire: ``$.update.content[3]``.
-    path: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}"
+#: A message that loses more than this is refused. Without an end to it, one list of many millions of wrong items would
+#: keep a program busy for minutes.
+MOST_DROPPED = 10_000
 
 
-#: Is told each loss of a message that could be read, in the order of the message. ``list.append`` will do.
-Report = Callable[[Dropped], object]
+class _TooDamaged(Exception):
+    """Ends the walk wherever it is, past all places that would fall back to a default."""
 
 
 class Salvage:
-    """One walk over one message; `dropped` fills on the way."""
+    """One walk over one message, which adds to `dropped` on the way."""
 
-    def __init__(self) -> None:
-        self.dropped: list[Dropped] = []
+    def __init__(self, dropped: list[Dropped]) -> None:
+        self.dropped = dropped
+        self._drops = 0
 
     def root(self, shape: Shape, value: Any, path: str) -> Any:
         """As `fit`, for a whole message: null stands for an empty object, since some peers answer so."""
@@ -57,6 +49,8 @@ class Salvage:
             empty = _empty(shape, error)
             self._drop(0, path, error)
             return empty
+        except _TooDamaged:
+            raise DoesNotFit(path, f"more than {MOST_DROPPED} values in it do not fit") from None
 
     def fit(self, shape: Shape, value: Any, path: str) -> Any:
         """The value of the type that `shape` was made of. Raises `DoesNotFit`."""
@@ -94,7 +88,7 @@ class Salvage:
         if shape.unknown is None:
             raise DoesNotFit(member(path, shape.field), f"expected {one_of(shape.variants)}, found another string")
         for key, hint in shape.unknown.items():
-            Salvage().fit(shape_of(hint), _required(key, value, path), member(path, key))
+            Salvage([]).fit(shape_of(hint), _required(key, value, path), member(path, key))
         return Unknown(value)
 
     def _struct(self, shape: Struct, value: dict[str, Any], path: str) -> Any:
@@ -134,6 +128,9 @@ class Salvage:
 
     def _drop(self, kept: int, path: str, error: DoesNotFit) -> None:
         """Notes the loss of what stands at `path`, and forgets the losses within it."""
+        self._drops += 1
+        if self._drops > MOST_DROPPED:
+            raise _TooDamaged
         del self.dropped[kept:]
         self.dropped.append(Dropped(path, error.reason if error.path == path else str(error)))
 
@@ -177,7 +174,7 @@ def _empty(shape: Shape, error: DoesNotFit) -> Any:
         return []
     if isinstance(shape.objects, Struct):
         with suppress(DoesNotFit):
-            return Salvage().fit(shape, {}, error.path)
+            return Salvage([]).fit(shape, {}, error.path)
     raise error
 
 

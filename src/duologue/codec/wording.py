@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import Enum
 from functools import cache
 from types import NoneType
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from duologue.protocol.base import OpenEnum
 
-from .errors import kind
+from .errors import kind, quoted
 from .shapes import Shape
 
 _NAMES = {
@@ -50,7 +49,7 @@ def misfit(shape: Shape, value: Any) -> str:
 
 def one_of(values: Any) -> str:
     """The allowed texts of a tag or a closed enum, quoted."""
-    return _either([json.dumps(value) for value in values])
+    return _either([quoted(value) for value in values])
 
 
 def _scalar(hint: Any) -> str:
