@@ -53,6 +53,14 @@ def default(value: Any) -> Meta:
     return Meta(extra={"default": value})
 
 
+def only_v2(**bounds: Any) -> Meta:
+    """State bounds (in the words of JSON Schema) that only version 2 sets on a member which both versions share.
+
+    Senders keep them; the decoder, which serves both versions, does not ask.
+    """
+    return Meta(extra={"v2": bounds})
+
+
 Maybe = Annotated[T | UnsetType | None, ON_ERROR_DEFAULT]
 Opt = Annotated[T | UnsetType, ON_ERROR_DEFAULT]
 Lenient = Annotated[T, ON_ERROR_DEFAULT]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import UNSET
 
-from duologue.protocol.base import Extensible, Items, Maybe, OpenEnum, Untagged
+from duologue.protocol.base import Extensible, Items, Maybe, OpenEnum, Untagged, only_v2
 
 
 class Role(OpenEnum):
@@ -21,7 +21,7 @@ class Annotations(Extensible):
 
     audience: Maybe[Items[Role]] = UNSET
     last_modified: Maybe[str] = UNSET
-    priority: Maybe[float] = UNSET
+    priority: Annotated[Maybe[float], only_v2(minimum=0, maximum=1)] = UNSET
 
 
 class TextContent(Extensible):

@@ -19,6 +19,7 @@ from duologue.protocol.base import (
     Unknown,
     Untagged,
     default,
+    only_v2,
 )
 
 
@@ -49,8 +50,8 @@ class StringPropertySchema(Extensible):
     pattern: str | UnsetType | None = UNSET
     format: StringFormat | UnsetType | None = UNSET
     default: Maybe[str] = UNSET
-    enum: list[str] | UnsetType | None = UNSET
-    one_of: list[EnumOption] | UnsetType | None = UNSET
+    enum: Annotated[list[str] | UnsetType | None, only_v2(minItems=1)] = UNSET
+    one_of: Annotated[list[EnumOption] | UnsetType | None, only_v2(minItems=1)] = UNSET
 
 
 class NumberPropertySchema(Extensible):
@@ -84,7 +85,7 @@ class BooleanPropertySchema(Extensible):
 class StringMultiSelectItems(Extensible):
     """The choices of a multiple selection, shown as they are."""
 
-    enum: list[str]
+    enum: Annotated[list[str], only_v2(minItems=1)]
 
 
 class StringItems(StringMultiSelectItems, tag_field="type", tag="string"):
@@ -94,7 +95,7 @@ class StringItems(StringMultiSelectItems, tag_field="type", tag="string"):
 class TitledMultiSelectItems(Extensible):
     """The choices of a multiple selection, each with a label. Carries no tag."""
 
-    any_of: list[EnumOption]
+    any_of: Annotated[list[EnumOption], only_v2(minItems=1)]
 
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import UNSET
 
-from duologue.protocol.base import Int32, Opt, Wire
+from duologue.protocol.base import Opt, Wire
 
 
 class ErrorCode(IntEnum):
-    """The codes that the specification names. Others are allowed: `Error.code` is a plain number."""
+    """The codes that the specification names; others of 32 bits become members that encode back unchanged."""
 
     PARSE_ERROR = -32700
     INVALID_REQUEST = -32600
@@ -22,10 +22,19 @@ class ErrorCode(IntEnum):
     AUTH_REQUIRED = -32000
     RESOURCE_NOT_FOUND = -32002
 
+    @classmethod
+    def _missing_(cls, value: object) -> ErrorCode | None:
+        if not isinstance(value, int) or not -(2**31) <= value < 2**31:
+            return None
+        member = int.__new__(cls, value)
+        member._name_ = str(value)
+        member._value_ = value
+        return member
+
 
 class Error(Wire):
     """Why a request failed."""
 
-    code: Int32
+    code: ErrorCode
     message: str
     data: Opt[Any] = UNSET

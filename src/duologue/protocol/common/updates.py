@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import UNSET
 
-from duologue.protocol.base import Extensible, Maybe, UInt64
+from duologue.protocol.base import Extensible, Maybe, UInt64, only_v2
 from duologue.protocol.common.plan import PlanRemoved
 
 
@@ -12,7 +14,7 @@ class Cost(Extensible):
     """Money spent so far, with its ISO 4217 currency."""
 
     amount: float
-    currency: str
+    currency: Annotated[str, only_v2(pattern="^[A-Z]{3}$")]
 
 
 class SessionInfoUpdate(Extensible):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.protocol.base import Extensible, Unknown, Untagged
+from duologue.protocol.base import Extensible, Lenient, Unknown, Untagged
 from duologue.protocol.common.mcp import AcpMcpServer, HttpHeader
 from duologue.protocol.common.terminal import EnvVariable
 
 
 class McpServerStdio(Extensible):
-    """An MCP server that the agent starts as a process."""
+    """An MCP server that the agent starts as a process. Some clients leave `env` out, although the schema has it."""
 
     name: str
     command: str
     args: list[str]
-    env: list[EnvVariable]
+    env: Lenient[list[EnvVariable]]
 
 
 class McpServerHttp(Extensible):
