@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..method import Request
+from msgspec import UNSET
+
+from duologue.protocol.changes.steps import Refuse, Steps
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -58,13 +61,16 @@ class AgentExtras:
     logout: bool = True
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """A request that awaits its answer. `note` is what the function that passed it on wants to know then."""
+    """A request that awaits its answer: what to do with a result, and with an error (none: pass it on).
 
-    method: Request[Any, Any]
-    session_id: str | None = None
-    note: Any = None
+    With `takes_raw`, `answer` is also given the JSON of the result, if there is any.
+    """
+
+    answer: Callable[..., Steps]
+    refuse: Callable[[Refuse], Steps] | None = None
+    takes_raw: bool = False
 
 
 @dataclass(slots=True)
@@ -72,22 +78,47 @@ class OpenPrompt:
     """A prompt whose turn has not ended. `message_id` is its user message once that is known."""
 
     key: Hashable
-    content: list[Any]
+    content: list[Any] = field(default_factory=list)
     accepted: bool = False
     message_id: str | None = None
     cancelled: bool = False
+    meta: Any = UNSET
 
 
 @dataclass(slots=True)
 class ToolMemory:
-    """A tool call as v1 knows it: the title shown, and the content that each chunk resends."""
+    """A tool call as v1 knows it: the title shown, and the content in v2's form, which v1 gets whole each time."""
 
     title: str | None = None
     content: list[Any] = field(default_factory=list)
-    #: Terminals of the content, as v2 has it.
-    terminals: list[str] = field(default_factory=list)
+    #: When v1 got the content, and whether it has grown since.
     sent_at: float = float("-inf")
     behind: bool = False
+    #: Content that grew beyond the bound has lost its beginning.
+    trimmed: bool = False
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class TerminalMemory:
+    """A display terminal as v1 knows it: the tool call that shows it, and its output."""
+
+    terminal_id: str
+    decoder: Any
+    owner: str | None = None
+    command: str | None = None
+    cwd: str | None = None
+    ended: bool = False
+    exit_code: int | None = None
+    signal: str | None = None
+    #: What is kept of the output, its length, and how much of the beginning is lost.
+    parts: deque[str] = field(default_factory=deque)
+    size: int = 0
+    lost: int = 0
+    #: Output and the end, as far as v1 has not been told of them.
+    untold: list[str] = field(default_factory=list)
+    announced: bool = False
+    told_end: bool = False
 
 
 @dataclass(slots=True)
@@ -135,8 +166,11 @@ class SessionMemory:
     kinds: dict[str, type] = field(default_factory=dict)
     made: int = 0
 
-    #: What v1 has been told of each message.
+    #: What v1 has been told of each message, of the one that chunks go on with, and the prompts sent back by v2.
     sent: dict[str, Any] = field(default_factory=dict)
+    telling: Any = None
+    telling_id: str | None = None
+    echoes: dict[str, None] = field(default_factory=dict)
 
     prompts: list[OpenPrompt] = field(default_factory=list)
     #: The oldest prompt waits for the first sign that the agent took it.
@@ -153,7 +187,10 @@ class SessionMemory:
     model_option: str | None = None
 
     tools: dict[str, ToolMemory] = field(default_factory=dict)
-    terminals: dict[str, Any] = field(default_factory=dict)
+    forgot_tools: bool = False
+    #: Tool calls whose content v1 has not been told as it is now.
+    behind: dict[str, None] = field(default_factory=dict)
+    terminals: dict[str, TerminalMemory] = field(default_factory=dict)
     plans: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -164,6 +201,12 @@ class SessionMemory:
         """A message id for what has none; the n-th of a session is the same in each run."""
         self.made += 1
         return f"duologue-{self.made}"
+
+    def forget_told(self) -> None:
+        """v1 is about to be told the conversation from its start."""
+        for told in (self.sent, self.echoes, self.tools, self.behind, self.terminals, self.plans):
+            told.clear()
+        self.telling = self.telling_id = None
 
     def end_message(self) -> None:
         """A chunk without an id that follows starts a new message."""

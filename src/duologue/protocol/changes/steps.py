@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..method import Notification, Request
+from duologue.protocol.method import Notification, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,15 @@ class Refuse:
     code: int
     message: str
     data: Any = UNSET
+
+
+class Unspeakable(Exception):
+    """A request that the other version has no way to make; it is refused where it was made."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
 
 
 Step = Notify | Ask | Answer | Refuse

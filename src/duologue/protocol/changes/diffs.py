@@ -1,0 +1,99 @@
+"""Diffs: v1 has the two texts of one file, v2 has changes of files and a git patch.
+
+Up is exact: the patch holds the whole texts. Down is exact for files whose patch shows them whole. Otherwise v1 gets
+the lines that the patch shows, and a line of text for what has no text form: a move, a copy, a binary file, a change
+without a patch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from duologue.protocol.base import Unknown
+from duologue.protocol.changes.content import text_block
+from duologue.protocol.changes.marks import note, noted, unnoted
+from duologue.protocol.changes.patches import FilePatch, make_patch, read_patch
+from duologue.protocol.v1 import tools as v1
+from duologue.protocol.v2 import diff as v2
+from duologue.protocol.v2.tools import ToolDiff
+
+GIT_PATCH = v2.DiffPatchFormat.GIT_PATCH
+
+VERBS = {"add": "Added", "delete": "Deleted", "modify": "Modified", "move": "Moved", "copy": "Copied"}
+
+#: The operation that v1's two texts do not tell.
+OPERATION = "operation"
+
+
+def diff_up(diff: v1.ToolDiff) -> ToolDiff:
+    """A diff for v2, with a patch from which v1's texts can be read again."""
+    old = diff.old_text if isinstance(diff.old_text, str) else None
+    deleted = note(diff.meta, OPERATION) == "delete"
+    new = None if deleted else diff.new_text
+    change = _change_up(diff.path, old, new)
+    patch = v2.DiffPatch(format=GIT_PATCH, text=make_patch(diff.path, old, new))
+    return ToolDiff(changes=[change], patch=patch, meta=unnoted(diff.meta, OPERATION))
+
+
+def _change_up(path: str, old: str | None, new: str | None) -> v2.DiffChange:
+    if new is None:
+        return v2.DeleteChange(path=path)
+    return v2.AddChange(path=path) if old is None else v2.ModifyChange(path=path)
+
+
+def diff_down(diff: ToolDiff) -> list[Any]:
+    """Items for v1: one for each file."""
+    sections = _sections(diff)
+    items = [_change_down(change, sections) for change in diff.changes]
+    if not items and isinstance(diff.patch, v2.DiffPatch):
+        items = [text_item(fenced(diff.patch.text, "diff"))]
+    return [_with_meta(items[0], diff.meta), *items[1:]] if items else []
+
+
+def _sections(diff: ToolDiff) -> dict[str, FilePatch]:
+    if not isinstance(diff.patch, v2.DiffPatch) or diff.patch.format != GIT_PATCH:
+        return {}
+    return {section.path: section for section in read_patch(diff.patch.text)}
+
+
+def _change_down(change: Any, sections: dict[str, FilePatch]) -> Any:
+    if isinstance(change, Unknown):
+        return text_item(f"{change.raw.get('operation')}: {change.raw.get('path', '')}".rstrip(": "))
+    operation = change.__struct_config__.tag
+    section = sections.get(change.path)
+    if section is None or section.binary or (operation in ("move", "copy") and section.old == section.new):
+        return text_item(_told(change, operation))
+    if operation in ("add", "modify"):
+        return _diff(change.path, None if operation == "add" else section.old or "", section.new or "")
+    item = _diff(change.path, section.old or "", "" if operation == "delete" else section.new or "")
+    return _with_meta(item, noted(UNSET, **{OPERATION: operation}))
+
+
+def _diff(path: str, old: str | None, new: str) -> v1.ToolDiff:
+    return v1.ToolDiff(path=path, old_text=old, new_text=new)
+
+
+def _told(change: Any, operation: str) -> str:
+    if operation in ("move", "copy"):
+        return f"{VERBS[operation]} {change.old_path} to {change.path}"
+    return f"{VERBS[operation]} {change.path}"
+
+
+def text_item(text: str) -> v1.ToolContent:
+    """A line of text as an item of a tool call."""
+    return v1.ToolContent(content=text_block(text))
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Text as a code block of Markdown, whatever fences it holds itself."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def _with_meta(item: Any, meta: Any) -> Any:
+    return msgspec.structs.replace(item, meta={**(item.meta or {}), **meta}) if meta else item

@@ -1,0 +1,325 @@
+"""Tool calls: v2 patches them by id and appends content, v1 announces them once and then replaces.
+
+Down, the first sight of an id is a `tool_call` with a title, what v1 cannot say is said as nearly as it can with a note
+under `_meta`, and appended content is sent whole, at a bounded pace. Up, both of v1's updates are patches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from duologue.protocol.base import Unknown
+from duologue.protocol.changes.content import block_down, block_up
+from duologue.protocol.changes.diffs import diff_down, diff_up, text_item
+from duologue.protocol.changes.marks import note as read_note
+from duologue.protocol.changes.marks import noted, unnoted
+from duologue.protocol.changes.memory import SessionMemory, ToolMemory
+from duologue.protocol.changes.notes import down, note_down, up
+from duologue.protocol.changes.terminals import (
+    announced_up,
+    append_output,
+    metas,
+    output_up,
+    patch_terminal,
+    split_meta,
+    terminal_of,
+    terminal_text,
+)
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.tools import ToolKind, ToolTerminal
+from duologue.protocol.v1 import tools as v1
+from duologue.protocol.v1.updates import SessionNotification, ToolCallEvent
+from duologue.protocol.v1.updates import ToolCallUpdateEvent as ToolCallUpdateV1
+from duologue.protocol.v2 import tools as v2
+from duologue.protocol.v2.updates import ToolCallUpdateEvent as ToolCallUpdateV2
+from duologue.protocol.v2.updates import UpdateSessionNotification
+
+UNTITLED = "Tool call"
+CANCELLED_TEXT = "Cancelled."
+LEFT_OUT = "[earlier content left out]"
+
+STATUS = "status"
+KIND = "kind"
+ITEM = "item"
+ENDED = frozenset({"completed", "failed", "cancelled"})
+STATUSES_V1 = frozenset(status.value for status in v1.ToolCallStatus)
+
+
+# --- Down ------------------------------------------------------------------------------------------------------------
+
+
+def tool_update_down(session: SessionMemory, note: UpdateSessionNotification) -> Any:
+    """A patch of a tool call; the very same one when v1 would say it so too."""
+    update: Any = note.update
+    tool = session.tools.get(update.tool_call_id)
+    if update.status is not UNSET and tool is not None:
+        tool.ended = update.status in ENDED
+    if tool is None or tool.behind or not _same_in_v1(update):
+        return _changed_down(session, note, tool)
+    if update.title is not UNSET:
+        tool.title = update.title
+    return note
+
+
+def _same_in_v1(update: v2.ToolCallUpdate) -> bool:
+    return (
+        update.content is UNSET
+        and (update.status is UNSET or update.status in STATUSES_V1)
+        and (update.kind is UNSET or (update.kind is not None and update.kind.known))
+        and None not in (update.title, update.name, update.locations, update.raw_input, update.raw_output)
+    )
+
+
+def _changed_down(session: SessionMemory, note: UpdateSessionNotification, tool: ToolMemory | None) -> Any:
+    update: Any = note.update
+    known = tool or _remember(session, update.tool_call_id)
+    shows = update.content is not UNSET or known.behind
+    if update.content is not UNSET:
+        _set_content(session, update.tool_call_id, known, update.content or [])
+    cancelled = update.status == v2.ToolCallStatus.CANCELLED
+    items = _items_down(session, known) if shows or (cancelled and known.content) else []
+    if cancelled:
+        items.append(text_item(CANCELLED_TEXT))
+    if isinstance(update.title, str):
+        known.title = update.title
+    change = patch_down(update)
+    if shows or cancelled:
+        change["content"] = items
+        known.behind, known.sent_at = False, session.connection.clock()
+        session.behind.pop(update.tool_call_id, None)
+    return _with_terminals(session, note, known, tool is None, change)
+
+
+def patch_down(update: v2.ToolCallUpdate) -> dict[str, Any]:
+    """The members of v1's update, apart from the id and the content."""
+    meta = update.meta
+    kind: Any = update.kind
+    status: Any = update.status
+    if kind is None or (kind is not UNSET and not kind.known):
+        meta = meta if kind is None else noted(meta, **{KIND: kind.value})
+        kind = ToolKind.OTHER
+    if status is not UNSET:
+        meta, status = _status_down(meta, status)
+    members = {"name": update.name, "title": update.title, "raw_input": update.raw_input}
+    members["raw_output"] = update.raw_output
+    change = {name: value for name, value in members.items() if value is not None and value is not UNSET}
+    change["locations"] = [] if update.locations is None else update.locations
+    return {**change, "kind": kind, "status": status, "meta": meta}
+
+
+def _status_down(meta: Any, status: v2.ToolCallStatus | None) -> tuple[Any, v1.ToolCallStatus]:
+    if status is None:
+        return meta, v1.ToolCallStatus.PENDING
+    if status == v2.ToolCallStatus.CANCELLED:
+        return noted(meta, **{STATUS: status.value}), v1.ToolCallStatus.FAILED
+    if not status.known:
+        return noted(meta, **{STATUS: status.value}), v1.ToolCallStatus.IN_PROGRESS
+    return meta, v1.ToolCallStatus(status.value)
+
+
+def _with_terminals(
+    session: SessionMemory, note: UpdateSessionNotification, tool: ToolMemory, first: bool, change: dict[str, Any]
+) -> Any:
+    """The update itself, then what its terminals have to tell."""
+    update: Any = note.update
+    told = _terminal_metas(session, tool) if session.connection.client.terminal_output else []
+    if told:
+        change["meta"] = {**(change["meta"] or {}), **told[0]}
+    if first and (tool.title is not None or not session.forgot_tools):
+        change.setdefault("title", update.name or UNTITLED)
+        made: Any = ToolCallEvent(tool_call_id=update.tool_call_id, **change)
+    else:
+        made = ToolCallUpdateV1(tool_call_id=update.tool_call_id, **change)
+    head = SessionNotification(session_id=note.session_id, update=made, meta=note.meta)
+    return down([head, *_meta_notes(session, update.tool_call_id, told[1:])])
+
+
+def _terminal_metas(session: SessionMemory, tool: ToolMemory) -> list[dict[str, Any]]:
+    shown = [item.terminal_id for item in tool.content if isinstance(item, ToolTerminal)]
+    return [meta for terminal_id in shown for meta in metas(terminal_of(session, terminal_id))]
+
+
+def _meta_notes(session: SessionMemory, tool_call_id: str, told: list[dict[str, Any]]) -> list[Any]:
+    return [note_down(session.session_id, ToolCallUpdateV1(tool_call_id=tool_call_id, meta=meta)) for meta in told]
+
+
+def _remember(session: SessionMemory, tool_call_id: str) -> ToolMemory:
+    tools = session.tools
+    while len(tools) >= session.connection.bounds.tool_calls:
+        ended = next((name for name, tool in tools.items() if tool.ended), None)
+        del tools[ended if ended is not None else next(iter(tools))]
+        session.forgot_tools = True
+    made = tools[tool_call_id] = ToolMemory()
+    return made
+
+
+def _set_content(session: SessionMemory, tool_call_id: str, tool: ToolMemory, content: list[Any]) -> None:
+    tool.content, tool.trimmed = list(content), False
+    for item in content:
+        if isinstance(item, ToolTerminal):
+            terminal_of(session, item.terminal_id).owner = tool_call_id
+
+
+def content_chunk_down(session: SessionMemory, note: UpdateSessionNotification) -> Any:
+    """One more item: v1 gets all of them again, at the pace of `Bounds.resends_per_second`."""
+    update: Any = note.update
+    tool = session.tools.get(update.tool_call_id)
+    first = tool is None
+    tool = tool or _remember(session, update.tool_call_id)
+    _set_content(session, update.tool_call_id, tool, _bounded(session, tool, update.content))
+    return _grown(session, update.tool_call_id, tool, first)
+
+
+def _bounded(session: SessionMemory, tool: ToolMemory, item: Any) -> list[Any]:
+    """The content with one more item, without its beginning if it is too long to be sent again and again."""
+    content = [*tool.content, item]
+    size = sum(map(_size, content))
+    while size > session.connection.bounds.tool_content and len(content) > 1:
+        size -= _size(content.pop(0))
+        tool.trimmed = True
+    return content
+
+
+def _size(item: Any) -> int:
+    block = getattr(item, "content", None)
+    return len(block.text) if isinstance(block, TextBlock) else 1024
+
+
+def _grown(session: SessionMemory, tool_call_id: str, tool: ToolMemory, first: bool = False) -> Any:
+    """Send the content again now, or remember that v1 is behind."""
+    now = session.connection.clock()
+    if not first and now - tool.sent_at < 1 / session.connection.bounds.resends_per_second:
+        tool.behind = True
+        session.behind[tool_call_id] = None
+        return ()
+    return down(_resent(session, tool_call_id, tool, now, first))
+
+
+def _resent(session: SessionMemory, tool_call_id: str, tool: ToolMemory, now: float, first: bool = False) -> list[Any]:
+    tool.behind, tool.sent_at = False, now
+    session.behind.pop(tool_call_id, None)
+    items = _items_down(session, tool)
+    update: Any = ToolCallUpdateV1(tool_call_id=tool_call_id, content=items)
+    if first:
+        update = ToolCallEvent(tool_call_id=tool_call_id, title=UNTITLED, content=items)
+    return [note_down(session.session_id, update)]
+
+
+def catch_up(session: SessionMemory, due: float | None = None) -> list[Any]:
+    """Notifications for all content that v1 is behind with; with `due`, of what was sent before that time."""
+    late = [(name, session.tools[name]) for name in session.behind if name in session.tools]
+    now = session.connection.clock()
+    return [
+        note for name, tool in late if due is None or tool.sent_at <= due for note in _resent(session, name, tool, now)
+    ]
+
+
+def terminal_update_down(session: SessionMemory, note: UpdateSessionNotification) -> Any:
+    update: Any = note.update
+    return _terminal_down(session, patch_terminal(session, update), at_once=update.exit_status is not UNSET)
+
+
+def terminal_chunk_down(session: SessionMemory, note: UpdateSessionNotification) -> Any:
+    update: Any = note.update
+    return _terminal_down(session, append_output(session, update), at_once=False)
+
+
+def _terminal_down(session: SessionMemory, terminal: Any, at_once: bool) -> Any:
+    """Tell v1 through the tool call that shows the terminal; one that none shows waits for its tool call."""
+    tool = session.tools.get(terminal.owner) if terminal.owner else None
+    if tool is None:
+        return ()
+    if session.connection.client.terminal_output:
+        return down(_meta_notes(session, terminal.owner, list(metas(terminal))))
+    if at_once:
+        return down(_resent(session, terminal.owner, tool, session.connection.clock()))
+    return _grown(session, terminal.owner, tool)
+
+
+def _items_down(session: SessionMemory, tool: ToolMemory) -> list[Any]:
+    items = [made for item in tool.content for made in item_down(session, item)]
+    return [text_item(LEFT_OUT), *items] if tool.trimmed else items
+
+
+def item_down(session: SessionMemory, item: Any) -> list[Any]:
+    """An item of a tool call's content for v1."""
+    match item:
+        case v2.ToolDiff():
+            return diff_down(item)
+        case ToolTerminal(terminal_id=terminal_id):
+            return [item] if session.connection.client.terminal_output else [terminal_text(session, terminal_id)]
+        case Unknown(raw=raw):
+            text = f"[{raw.get('type')}]"
+            return [msgspec.structs.replace(text_item(text), meta=noted(UNSET, **{ITEM: raw}))]
+    block = block_down(item.content)
+    return [item if block is item.content else v1.ToolContent(content=block, meta=item.meta)]
+
+
+# --- Up --------------------------------------------------------------------------------------------------------------
+
+
+def tool_call_up(session: SessionMemory, note: SessionNotification) -> Any:
+    """Either of v1's updates as a patch, with the display terminals that it brings in `_meta`."""
+    update: Any = note.update
+    session.end_message()
+    meta, said = split_meta(update.meta)
+    if isinstance(update.title, str):
+        tool = session.tools.get(update.tool_call_id) or _remember(session, update.tool_call_id)
+        tool.title = update.title
+    patch = ToolCallUpdateV2(**members_up(update, meta))
+    shown = [item.terminal_id for item in patch.content or () if isinstance(item, ToolTerminal)]
+    raw = update.raw_input if isinstance(update.raw_input, dict) else {}
+    before = announced_up(session, said, shown, raw.get("command")) if shown or said else []
+    main = UpdateSessionNotification(session_id=note.session_id, update=patch, meta=note.meta)
+    says = not said or patch != ToolCallUpdateV2(tool_call_id=patch.tool_call_id)
+    return up([*before, *([main] if says else []), *output_up(session, said)])
+
+
+def members_up(update: Any, meta: Any) -> dict[str, Any]:
+    """The members of v2's patch; null in v1 means unchanged."""
+    kind, status = update.kind, update.status
+    kind, meta = _kind_up(kind, meta)
+    status, meta = _status_up(status, meta)
+    same = ("tool_call_id", "name", "title", "locations", "raw_input", "raw_output")
+    members = {name: value for name in same if (value := getattr(update, name)) is not None}
+    content = update.content
+    if isinstance(content, list):
+        members["content"] = [item_up(item) for item in content]
+    return {**members, "kind": kind, "status": status, "meta": meta}
+
+
+def _kind_up(kind: Any, meta: Any) -> tuple[Any, Any]:
+    if kind is None or kind is UNSET:
+        return UNSET, meta
+    said = read_note(meta, KIND)
+    if isinstance(said, str):
+        return ToolKind(said), unnoted(meta, KIND)
+    if kind.known or kind.startswith("_"):
+        return kind, meta
+    return ToolKind.OTHER, noted(meta, **{KIND: kind.value})
+
+
+def _status_up(status: Any, meta: Any) -> tuple[Any, Any]:
+    if status is None or status is UNSET:
+        return UNSET, meta
+    said = read_note(meta, STATUS)
+    if isinstance(said, str):
+        return v2.ToolCallStatus(said), unnoted(meta, STATUS)
+    known = v2.ToolCallStatus(status.value)
+    if known.known or status.startswith("_"):
+        return known, meta
+    return UNSET, noted(meta, **{STATUS: status.value})
+
+
+def item_up(item: Any) -> Any:
+    """An item of a tool call's content for v2."""
+    match item:
+        case v1.ToolDiff():
+            return diff_up(item)
+        case v1.ToolContent(content=block, meta=meta):
+            raw = read_note(meta, ITEM)
+            return Unknown(raw) if isinstance(raw, dict) else v2.ToolContent(content=block_up(block), meta=meta)
+    return item

@@ -1,0 +1,53 @@
+"""Requests that a v1 agent makes at work: each is a sign that it took its prompt; some make it wait for the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from duologue.protocol.base import Unknown
+from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest
+from duologue.protocol.changes.prompt import accept_oldest, ask_user, user_answered
+from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps
+from duologue.protocol.changes.terminals import announced_up
+from duologue.protocol.common.elicitation import CreateElicitationRequest
+from duologue.protocol.common.table import ELICITATION_CREATE
+from duologue.protocol.method import Request
+from duologue.protocol.v1 import table as v1
+from duologue.protocol.v1.terminal import CreateTerminalRequest, CreateTerminalResponse
+from duologue.protocol.v2 import table as v2
+
+
+def work_up(method: Request[Any, Any]) -> Callable[[ConnectionMemory, Any, Hashable], Steps]:
+    """A request that only v1 has: the same for code that speaks v2, and a sign of work on the prompt."""
+
+    def change(memory: ConnectionMemory, request: Any, key: Hashable) -> Steps:
+        return (*accept_oldest(memory.session(request.session_id)), Ask(method, request))
+
+    return change
+
+
+def elicitation_up(memory: ConnectionMemory, request: CreateElicitationRequest, key: Hashable) -> Steps:
+    """The same in both versions; the session waits for the user meanwhile."""
+    session_id = None if isinstance(request, Unknown) else request.session_id
+    if not isinstance(session_id, str):
+        return (Ask(ELICITATION_CREATE, request),)
+    session = memory.session(session_id)
+    memory.inbound[key] = OpenRequest(
+        lambda result: (Answer(key, result), *user_answered(session)),
+        lambda error: (error, *user_answered(session)),
+    )
+    return (*ask_user(session), Ask(ELICITATION_CREATE, request))
+
+
+def terminal_create_up(memory: ConnectionMemory, request: CreateTerminalRequest, key: Hashable) -> Steps:
+    """A terminal of the client: once it is made, v2 knows it as a display terminal too."""
+    session = memory.session(request.session_id)
+
+    def answer(result: CreateTerminalResponse) -> Steps:
+        command = " ".join([request.command, *(request.args or ())])
+        known = announced_up(session, {}, [result.terminal_id], command)
+        return (Answer(key, result), *(Notify(v2.SESSION_UPDATE, note) for note in known))
+
+    memory.inbound[key] = OpenRequest(answer)
+    return (*accept_oldest(session), Ask(v1.TERMINAL_CREATE, request))
