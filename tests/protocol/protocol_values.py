@@ -63,7 +63,7 @@ def of_shape(version: str, said: Any, bounds: Json | None = None) -> Values:
         case "double" if bounds:
             return st.floats(bounds["minimum"], bounds["maximum"])
         case "string" if bounds:
-            return st.from_regex(bounds["pattern"], fullmatch=True).map(str.strip)
+            return st.from_regex(bounds["pattern"], fullmatch=True).map(lambda text: text.strip())
     return PLAIN[said]
 
 
