@@ -1,0 +1,79 @@
+"""The history of a conversation, in a state that a model accepts: each call has one result, each id is one call's."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from duologue.coder.models.base import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from duologue.coder.texts import scrub, scrub_all
+
+USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+NOT_RUN = "This call was not run: the turn ended before."
+STOPPED = "This call was stopped by the user before it ended."
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Messages in order. `id` is stable over the life of the session; `title` and `cost` belong to it."""
+
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    messages: list[Message] = field(default_factory=list)
+    title: str | None = None
+    cost: float | None = None
+    _ids: set[str] = field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._ids = {call.id for message in self.messages for call in calls_of(message)}
+        self.settle(NOT_RUN)
+
+    def begin(self, message: UserMessage) -> int:
+        """Add what the user says. Returns a mark for `drop_from`."""
+        self.messages.append(replace(message, text=scrub(message.text)))
+        return len(self.messages) - 1
+
+    def add_step(self, message: AssistantMessage) -> AssistantMessage:
+        """Add what the model said. Its calls get ids of their own where the model used one before."""
+        calls = tuple(self._unique(call) for call in message.calls)
+        kept = replace(message, text=scrub(message.text), thought=scrub(message.thought), calls=calls)
+        self.messages.append(kept)
+        return kept
+
+    def _unique(self, call: ToolCall) -> ToolCall:
+        fresh = (
+            call.id if USABLE_ID.fullmatch(call.id) and call.id not in self._ids else f"call-{uuid.uuid4().hex[:16]}"
+        )
+        self._ids.add(fresh)
+        return replace(call, id=fresh, name=scrub(call.name), arguments=scrub_all(call.arguments))
+
+    def add_result(self, result: ToolResult) -> None:
+        self.messages.append(replace(result, text=scrub(result.text), data=scrub_all(result.data)))
+
+    def settle(self, text: str) -> None:
+        """Give each call of the last step that has no result one that says why."""
+        for call in self.open_calls():
+            self.add_result(ToolResult(call.id, call.name, text, ok=False))
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the last step that have no result yet."""
+        answered: set[str] = set()
+        for message in reversed(self.messages):
+            match message:
+                case ToolResult(call):
+                    answered.add(call)
+                case AssistantMessage(calls=calls):
+                    return tuple(call for call in calls if call.id not in answered)
+                case UserMessage():
+                    return ()
+        return ()
+
+    def drop_from(self, mark: int) -> None:
+        """Forget a turn: what a refusal asks for."""
+        del self.messages[mark:]
+
+
+def calls_of(message: Message) -> Iterable[ToolCall]:
+    return message.calls if isinstance(message, AssistantMessage) else ()

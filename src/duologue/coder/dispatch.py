@@ -1,0 +1,141 @@
+"""The one way to run a tool: plan, tell, ask, work, tell. Nothing with an effect happens anywhere else.
+
+A tool that calls other tools goes through here as well, so it cannot pass the gate by.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from duologue.coder.conversation import STOPPED
+from duologue.coder.errors import ToolError
+from duologue.coder.events import PermissionQuestion, ToolFinished, ToolOutcome, ToolRunning, ToolStarted
+from duologue.coder.models.base import ToolCall, ToolResult
+from duologue.coder.permissions import Gate, Verdict
+from duologue.coder.rules import Use
+from duologue.coder.texts import scrub, scrub_all
+from duologue.coder.tools.base import Context, Outcome, Plan, Tool
+
+log = logging.getLogger(__name__)
+
+REFUSED: Mapping[Verdict, str] = {
+    "refused by the user": "The user refused this call; it had no effect. Do not repeat it: ask, or find another way.",
+    "refused by a rule": "A rule of the user forbids this call. It had no effect. Find another way.",
+}
+
+Record = Callable[[ToolResult], None]
+
+
+class TurnCancelled(Exception):
+    """The user cancelled the turn instead of answering a question."""
+
+
+class Dispatch:
+    """Runs calls. `record` gets each result before the outside hears of it, so the history is never behind."""
+
+    def __init__(self, tools: Mapping[str, Tool], context: Context, gate: Gate, record: Record) -> None:
+        self._tools = tools
+        self._context = context
+        self._gate = gate
+        self._record = record
+
+    async def run(self, call: ToolCall) -> None:
+        """Run one call to its end. Raises TurnCancelled or CancelledError after saying that the call was stopped."""
+        tool = self._tools.get(call.name)
+        try:
+            plan = await self._plan(call, tool)
+        except (ToolError, OSError) as error:
+            await self._fail_unplanned(call, tool, reason(error))
+            return
+        await self._run_plan(call, plan, tool)
+
+    async def _plan(self, call: ToolCall, tool: Tool | None) -> Plan:
+        if tool is None:
+            raise ToolError(f"there is no tool {call.name!r}; there are: {', '.join(self._tools)}")
+        if call.error:
+            raise ToolError(call.error)
+        try:
+            return await tool.plan(call.arguments, self._context)
+        except (ToolError, OSError):
+            raise
+        except Exception as error:
+            raise internal(call, error) from error
+
+    async def _fail_unplanned(self, call: ToolCall, tool: Tool | None, text: str) -> None:
+        kind = tool.kind if tool else "other"
+        self._record(ToolResult(call.id, call.name, text, ok=False))
+        await self._context.emit(ToolStarted(call.id, call.name, call.name or "unnamed tool", kind, call.arguments))
+        await self._context.emit(ToolFinished(call.id, "failed", text, text))
+
+    async def _run_plan(self, call: ToolCall, plan: Plan, tool: Tool | None) -> None:
+        assert tool is not None
+        outcome = Outcome(STOPPED, ok=False)
+        end: ToolOutcome = "cancelled"
+        try:
+            if not plan.quiet:
+                await self._context.emit(started(call, plan, tool))
+            outcome = await self._permitted(call, plan, tool)
+            end = "completed" if outcome.ok else "failed"
+        finally:
+            self._record(ToolResult(call.id, call.name, outcome.text, outcome.ok, outcome.data))
+            if not plan.quiet:
+                await self._context.emit(finished(call, plan, outcome, end))
+
+    async def _permitted(self, call: ToolCall, plan: Plan, tool: Tool) -> Outcome:
+        # A plan that shows an effect but forgets to name it is asked about all the same.
+        subject = plan.subject or (Use(tool.spec.name) if plan.diffs or plan.command else None)
+        if subject is not None:
+            question = PermissionQuestion(
+                call.id,
+                plan.title,
+                tool.kind,
+                self._gate.scope(subject),
+                plan.diffs,
+                plan.command,
+                plan.cwd,
+                plan.locations,
+            )
+            verdict = await self._gate.decide(subject, question)
+            if verdict == "cancelled":
+                raise TurnCancelled
+            if verdict != "allowed":
+                return Outcome(REFUSED[verdict], ok=False)
+        if not plan.quiet:
+            await self._context.emit(ToolRunning(call.id, plan.command, plan.cwd))
+        return await self._perform(call, plan)
+
+    async def _perform(self, call: ToolCall, plan: Plan) -> Outcome:
+        try:
+            return await plan.perform(call.id)
+        except (ToolError, OSError) as error:
+            return Outcome(reason(error), ok=False)
+        except Exception as error:
+            return Outcome(str(internal(call, error)), ok=False)
+
+
+def started(call: ToolCall, plan: Plan, tool: Tool) -> ToolStarted:
+    return ToolStarted(call.id, call.name, scrub(plan.title), tool.kind, call.arguments, plan.locations, plan.diffs)
+
+
+def finished(call: ToolCall, plan: Plan, outcome: Outcome, end: ToolOutcome) -> ToolFinished:
+    text = outcome.text if outcome.shown is None else outcome.shown
+    raw: Any = outcome.text if outcome.data is None else outcome.data
+    return ToolFinished(
+        call.id, end, scrub(text), scrub_all(raw), plan.diffs, plan.locations, outcome.exit_code, outcome.signal
+    )
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, for the model."""
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror or type(error).__name__}"
+    return str(error)
+
+
+def internal(call: ToolCall, error: Exception) -> ToolError:
+    """A fault of a tool itself; its text may hold anything, so only its kind is told and logged."""
+    log.error("tool %s failed: %s", call.name, type(error).__name__)
+    return ToolError(f"the tool {call.name} failed inside ({type(error).__name__}); this is not your mistake")

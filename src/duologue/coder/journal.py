@@ -1,0 +1,70 @@
+"""What the turns of a session did to files, so that the last of them can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+# A file's content: text, bytes that are no text, or None where there is no file.
+Content = str | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file before and after. `real` is where `path` led when this was planned, `mode` what a deleted file had."""
+
+    path: Path
+    real: Path
+    before: Content
+    after: Content
+    mode: int | None = None
+
+    @property
+    def size(self) -> int:
+        return len(self.before or "") + len(self.after or "")
+
+    def reversed(self) -> Change:
+        return replace(self, before=self.after, after=self.before)
+
+
+class Journal:
+    """The changes of each turn, oldest first; beyond `limit` characters or bytes the oldest turns are forgotten."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._turns: list[list[Change]] = []
+
+    def begin_turn(self) -> None:
+        if not self._turns or self._turns[-1]:
+            self._turns.append([])
+
+    def record(self, change: Change) -> None:
+        """Note a change before it is made, so that nothing on the disk is unknown here."""
+        if not self._turns:
+            self._turns.append([])
+        self._turns[-1].append(change)
+        while self._size() > self._limit and len(self._turns) > 1:
+            del self._turns[0]
+
+    def take_back(self, change: Change) -> None:
+        """Forget a change that could not be made."""
+        self._turns[-1].remove(change)
+
+    def _size(self) -> int:
+        return sum(change.size for turn in self._turns for change in turn)
+
+    def last(self) -> tuple[Change, ...]:
+        """The newest turn with changes: each file's first state and last, without files that came back to the first."""
+        turn = next((turn for turn in reversed(self._turns) if turn), [])
+        merged: dict[Path, Change] = {}
+        for change in turn:
+            first = merged.get(change.real, change)
+            merged[change.real] = replace(change, before=first.before, mode=first.mode or change.mode)
+        return tuple(change for change in merged.values() if change.before != change.after)
+
+    def forget_last(self) -> None:
+        """Drop what `last` gave, after it was undone."""
+        for turn in reversed(self._turns):
+            if turn:
+                turn.clear()
+                return

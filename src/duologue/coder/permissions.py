@@ -1,0 +1,193 @@
+"""Who decides about a write or a command: rules first, then a person. Everything that is not a clear yes is a no."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import stat
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from duologue.coder.events import PermissionAnswer, PermissionQuestion
+from duologue.coder.rules import Effect, Rule, Subject, always, checked, exactly, parse_rule
+
+__all__ = ["Ask", "Gate", "PermissionStore", "Verdict", "parse_rule"]
+
+Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
+Verdict = Literal["allowed", "refused by a rule", "refused by the user", "cancelled"]
+
+log = logging.getLogger(__name__)
+
+STORE_VERSION = 1
+STORE_BYTES = 1024 * 1024
+
+
+class PermissionStore:
+    """The rules that hold: given ones, and those a person made with "always". One store may serve several sessions.
+
+    With a `path` the made rules are kept in that file (owner only, replaced in one step). A file that cannot be trusted
+    is ignored, which means that things are asked again; `notices` says so in words for a person.
+    """
+
+    def __init__(self, path: Path | None = None, *, rules: Iterable[Rule] = ()) -> None:
+        self.path = path
+        self.given = tuple(checked(rule) for rule in rules)
+        self.notices: list[str] = []
+        self.kept: tuple[Rule, ...] = self._load()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return self.given + self.kept
+
+    def decide(self, subject: Subject, project: Path) -> Effect | None:
+        """What the rules say; a refusal is stronger than a permission. None when they say nothing."""
+        found = {rule.effect for rule in self.rules if rule.covers(subject, project)}
+        if "deny" in found:
+            return "deny"
+        if "allow" in found and not self._touches_store(subject):
+            return "allow"
+        return None
+
+    def remember(self, rules: Iterable[Rule]) -> None:
+        """Keep rules from now on. Failing to write the file is a notice: they then hold for this run only."""
+        fresh = tuple(rule for rule in rules if rule not in self.kept)
+        if not fresh:
+            return
+        self.kept += fresh
+        if self.path is None:
+            return
+        try:
+            self._save(self.path)
+        except OSError as error:
+            self.notices.append(f"{self.path}: the permission could not be saved ({error.strerror})")
+
+    def _touches_store(self, subject: Subject) -> bool:
+        """A rule must not let anyone write the file that holds the rules."""
+        if self.path is None:
+            return False
+        return self.path.resolve() in getattr(subject, "paths", ())
+
+    def _load(self) -> tuple[Rule, ...]:
+        if self.path is None:
+            return ()
+        try:
+            return self._parse(json.loads(_read_private(self.path)))
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValueError) as error:
+            self.notices.append(f"{self.path}: saved permissions are ignored ({error})")
+            return ()
+
+    def _parse(self, data: Any) -> tuple[Rule, ...]:
+        match data:
+            case {"version": 1, "rules": list(items)}:
+                return tuple(rule for item in items if (rule := self._parse_rule(item)))
+            case _:
+                raise ValueError("not a file of this version")
+
+    def _parse_rule(self, item: Any) -> Rule | None:
+        """A saved rule always belongs to a project: one that names none would hold everywhere, so it is dropped."""
+        try:
+            match item:
+                case {"rule": str(text), "project": str(project)} if Path(project).is_absolute():
+                    folder = item.get("folder")
+                    rule = parse_rule(text)
+                    where = Path(folder) if isinstance(folder, str) else None
+                    return Rule(rule.effect, rule.kind, rule.pattern, Path(project), where)
+        except ValueError as error:
+            self.notices.append(f"{self.path}: {error}")
+            return None
+        self.notices.append(f"{self.path}: a saved permission is not understood and ignored")
+        return None
+
+    def _save(self, path: Path) -> None:
+        # Another session may have saved since: what the file holds now is kept.
+        loaded = self._load()
+        self.kept = tuple(dict.fromkeys((*loaded, *self.kept)))
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _write_private(path, json.dumps({"version": STORE_VERSION, "rules": [_as_json(rule) for rule in self.kept]}))
+
+
+def _as_json(rule: Rule) -> dict[str, str]:
+    kept = {"rule": str(rule), "project": str(rule.project)}
+    return kept if rule.folder is None else {**kept, "folder": str(rule.folder)}
+
+
+def _read_private(path: Path) -> bytes:
+    """The bytes of a file that only its owner can have written. Raises OSError or ValueError."""
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
+        os.close(file)
+        raise ValueError("others can write it, or it is not a file of yours")
+    with os.fdopen(file, "rb") as stream:
+        data = stream.read(STORE_BYTES + 1)
+    if len(data) > STORE_BYTES:
+        raise ValueError("it is too large")
+    return data
+
+
+def _write_private(path: Path, text: str) -> None:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(file)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+class Gate:
+    """Decides about each call that has an effect. There is one for a session, and every tool call goes through it."""
+
+    def __init__(self, store: PermissionStore, ask: Ask, project: Path) -> None:
+        self.store = store
+        self.ask = ask
+        self.project = project
+
+    def scope(self, subject: Subject) -> str:
+        """What "always" would cover, in words; empty when only this once can be answered."""
+        offer = always(subject, self.project)
+        return offer.scope if offer else ""
+
+    async def decide(self, subject: Subject, question: PermissionQuestion) -> Verdict:
+        """Apply the rules, else ask. A failing or unknown answer is a refusal."""
+        match self.store.decide(subject, self.project):
+            case "allow":
+                return "allowed"
+            case "deny":
+                return "refused by a rule"
+        match await self._answer(question):
+            case "allow_once":
+                return "allowed"
+            case "allow_always":
+                self._remember("allow", subject)
+                return "allowed"
+            case "reject_always":
+                self._remember("deny", subject)
+                return "refused by the user"
+            case "cancelled":
+                return "cancelled"
+            case _:
+                return "refused by the user"
+
+    async def _answer(self, question: PermissionQuestion) -> object:
+        try:
+            return await self.ask(question)
+        except Exception as error:
+            # Nobody said yes. The text may hold what was asked, so only the kind of failure is logged.
+            log.warning("a permission question failed (%s); it counts as a refusal", type(error).__name__)
+            return "reject_once"
+
+    def _remember(self, effect: Effect, subject: Subject) -> None:
+        """A permission that cannot be given for good holds this once; a refusal then holds for exactly this."""
+        offer = always(subject, self.project)
+        rules = offer.rules if offer else exactly(subject) if effect == "deny" else ()
+        self.store.remember(Rule(effect, kind, text, self.project, where) for kind, text, where in rules)

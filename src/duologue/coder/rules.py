@@ -1,0 +1,230 @@
+"""Permission rules: what a person has allowed or refused beforehand, and exactly what that covers.
+
+```
+rule   =  [ "deny " ] kind ":" pattern
+
+edit:GLOB     writing and editing files, such as  edit:src/**   edit:docs/*.md   edit:/other/root/**
+delete:GLOB   deleting files
+run:WORDS     one command, word for word, such as  run:make test
+run:WORDS *   the same with any further words, such as  run:git diff *   (run:git diff* means the same)
+run:WORDS ... the same with arguments known to do no harm, such as  run:pytest ...   (see shell.HARMLESS)
+run:*         any simple command
+use:NAME      another tool by name; `*` and `?` are wildcards
+```
+
+Globs are relative to the project folder, or absolute and without links. Wildcards pass no name that begins with a dot,
+and nothing inside a `.git`, `.hg` or `.svn` folder is ever allowed: what lies there can start programs. No rule that
+allows covers a command line with operators, redirects, substitutions, globs or assignments: such a line is always asked
+about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from duologue.coder import globs, shell
+
+Effect = Literal["allow", "deny"]
+RuleKind = Literal["edit", "delete", "run", "use"]
+
+KINDS: Mapping[str, RuleKind] = {kind: kind for kind in get_args(RuleKind)}
+
+CLOSED_FOLDERS = frozenset((".git", ".hg", ".svn"))
+
+GRAMMAR = 'a rule is KIND:PATTERN, such as "edit:src/**" or "run:pytest *"; KIND is edit, delete, run or use'
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Files that a call would write, or delete. The paths are real ones."""
+
+    paths: tuple[Path, ...]
+    kind: Literal["edit", "delete"] = "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A command line that a call would give to the shell."""
+
+    command: str
+    cwd: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A tool with effects of its own, known by name only."""
+
+    tool: str
+
+
+Subject = Write | Run | Use
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `project` limits it to one project (None: the one at hand), `folder` to commands that run there."""
+
+    effect: Effect
+    kind: RuleKind
+    pattern: str
+    project: Path | None = None
+    folder: Path | None = None
+
+    def covers(self, subject: Subject, project: Path) -> bool:
+        """Whether the rule speaks about this. A rule that allows must cover all of it, one that denies any part."""
+        if self.project not in (None, project):
+            return False
+        match subject:
+            case Write(paths, kind) if kind == self.kind:
+                quantifier: Callable[..., bool] = all if self.effect == "allow" else any
+                return bool(paths) and quantifier(self._covers_path(path, project) for path in paths)
+            case Run(command, cwd) if self.kind == "run":
+                return self.folder in (None, cwd) and self._covers_command(command)
+            case Use(tool) if self.kind == "use":
+                return globs.matches(self.pattern, tool)
+            case _:
+                return False
+
+    def _covers_path(self, path: Path, project: Path) -> bool:
+        deny = self.effect == "deny"
+        if not deny and CLOSED_FOLDERS.intersection(path.parts):
+            return False
+        if self.pattern.startswith("/"):
+            return globs.matches(self.pattern[1:], path.as_posix()[1:], dots=deny)
+        if not path.is_relative_to(project):
+            return False
+        return globs.matches(self.pattern, path.relative_to(project).as_posix(), dots=deny)
+
+    def _covers_command(self, command: str) -> bool:
+        if self.effect == "deny" and command.strip() == self.pattern.strip():
+            return True
+        words, pattern = shell.simple_words(command), command_pattern(self.pattern)
+        if words is None or pattern is None:
+            return False
+        head, rest = pattern
+        if rest == "none":
+            return words == head
+        if words[: len(head)] != head:
+            return False
+        return rest == "any" or shell.harmless_prefix(words) == head
+
+    def __str__(self) -> str:
+        return f"{'deny ' if self.effect == 'deny' else ''}{self.kind}:{self.pattern}"
+
+
+def command_pattern(pattern: str) -> tuple[tuple[str, ...], Literal["none", "any", "harmless"]] | None:
+    """The words a command must begin with, and what may follow. None for a pattern that no simple command fits."""
+    pattern = pattern.strip()
+    if pattern == "*":
+        return (), "any"
+    rest: Literal["none", "any", "harmless"] = "none"
+    if pattern.endswith(" ..."):
+        pattern, rest = pattern.removesuffix(" ..."), "harmless"
+    elif pattern.endswith("*"):
+        pattern, rest = pattern.removesuffix("*"), "any"
+    words = shell.simple_words(pattern)
+    return None if words is None else (words, rest)
+
+
+def parse_rule(text: str) -> Rule:
+    """A rule as people write it. Raises ValueError that says what is wrong."""
+    effect: Effect = "allow"
+    body = text.strip()
+    if body.startswith("deny "):
+        effect, body = "deny", body.removeprefix("deny ").lstrip()
+    kind, colon, pattern = body.partition(":")
+    known = KINDS.get(kind)
+    if not colon or known is None or not pattern.strip():
+        raise ValueError(f"{text!r}: {GRAMMAR}")
+    return checked(Rule(effect, known, pattern.strip()), text)
+
+
+def checked(rule: Rule, text: str | None = None) -> Rule:
+    """The rule, if it can mean something. Raises ValueError."""
+    text = text or str(rule)
+    if rule.kind == "run":
+        pattern = command_pattern(rule.pattern)
+        if pattern is None and rule.effect == "allow":
+            raise ValueError(
+                f"{text!r}: a rule covers plain words only, no shell operators, redirects, substitutions or globs"
+            )
+        if pattern is not None and pattern[1] == "harmless" and shell.harmless_prefix(pattern[0]) != pattern[0]:
+            raise ValueError(f'{text!r}: no harmless arguments are known for this program; write "*" for any')
+        return rule
+    if ".." in rule.pattern.split("/"):
+        raise ValueError(f'{text!r}: a pattern must not hold ".."')
+    globs.compiled(rule.pattern)
+    return rule
+
+
+Parts = tuple[tuple[RuleKind, str, Path | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """What "always" would cover: kind, pattern and folder of the rules to keep, and the same in words."""
+
+    rules: Parts
+    scope: str
+
+
+def always(subject: Subject, project: Path) -> Always | None:
+    """The rule that a person accepts with "always". None when nothing may be allowed for good."""
+    match subject:
+        case Write(paths, kind):
+            return _always_write(paths, kind, project)
+        case Run(command, cwd):
+            return _always_run(command, cwd, project)
+        case Use(tool):
+            return Always((("use", tool, None),), f"the tool `{tool}` in this project")
+
+
+def _always_write(paths: tuple[Path, ...], kind: Literal["edit", "delete"], project: Path) -> Always | None:
+    patterns = sorted({_folder_pattern(path, project) for path in paths})
+    rules = [Rule("allow", kind, pattern) for pattern in patterns]
+    if not all(any(rule.covers(Write((path,), kind), project) for rule in rules) for path in paths):
+        return None
+    verb = "changes of files" if kind == "edit" else "deleting files"
+    parts: Parts = tuple((kind, pattern, None) for pattern in patterns)
+    return Always(parts, f"{verb} that match {', '.join(f'`{pattern}`' for pattern in patterns)} in this project")
+
+
+def _folder_pattern(path: Path, project: Path) -> str:
+    """The folder of a file with all below it; for a file at the top of the project, the files there."""
+    if not path.is_relative_to(project):
+        return f"{escape(path.parent.as_posix())}/**"
+    folder = path.relative_to(project).parent.as_posix()
+    return "*" if folder == "." else f"{escape(folder)}/**"
+
+
+def escape(path: str) -> str:
+    """A path as a pattern that means only itself."""
+    return "".join(f"\\{character}" if character in "*?[]{}\\" else character for character in path)
+
+
+def _always_run(command: str, cwd: Path, project: Path) -> Always | None:
+    words = shell.simple_words(command)
+    if words is None:
+        return None
+    place = "in this project" if cwd == project else f"in {cwd}"
+    if prefix := shell.harmless_prefix(words):
+        line = shell.join(prefix)
+        return Always((("run", f"{line} ...", cwd),), f"`{line}` with paths and harmless options, {place}")
+    line = shell.join(words)
+    if command_pattern(line) != (words, "none"):
+        return None
+    return Always((("run", line, cwd),), f"exactly `{line}`, {place}")
+
+
+def exactly(subject: Subject) -> Parts:
+    """Kind, pattern and folder of rules that name this subject and no other; used to refuse."""
+    match subject:
+        case Write(paths, kind):
+            return tuple((kind, escape(path.as_posix()), None) for path in paths)
+        case Run(command, cwd):
+            return (("run", command.strip(), cwd),)
+        case Use(tool):
+            return (("use", escape(tool), None),)

@@ -1,0 +1,34 @@
+"""Work that must come to its end even when the turn is cancelled meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run blocking work in a thread. A cancelled caller goes on at once; the thread ends by itself."""
+    return await asyncio.to_thread(work, *args, **kwargs)
+
+
+async def settled(work: Coroutine[Any, Any, T], seconds: float) -> T:
+    """Await work that has an effect, so that its outcome is known.
+
+    A cancellation meanwhile is held back until the work has ended (at most `seconds`), and strikes at the caller's next
+    wait: the call is reported as it really ended, and then the turn stops.
+    """
+    task = asyncio.create_task(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=seconds)
+        if not task.done():
+            task.cancel()
+            raise
+        if caller := asyncio.current_task():
+            caller.cancel()
+        return task.result()

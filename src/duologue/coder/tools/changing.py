@@ -1,0 +1,58 @@
+"""What the tools that change files have in common: the plan with its diffs, and the one way to write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from duologue.coder.diffs import check, diffs_of, location_of, make
+from duologue.coder.errors import TooLarge
+from duologue.coder.journal import Change
+from duologue.coder.rules import Write
+from duologue.coder.settling import settled
+from duologue.coder.texts import shorten
+from duologue.coder.tools.base import Context, Outcome, Plan
+
+
+def plan_changes(title: str, changes: Sequence[Change], done: Outcome, context: Context) -> Plan:
+    """A plan that makes these changes, if the files still are as they were. Raises TooLarge."""
+    for change in changes:
+        if isinstance(change.after, str) and len(change.after.encode()) > context.limits.file:
+            raise TooLarge(f"{change.path.name}: more text than the limit of {context.limits.file} bytes for one file")
+
+    async def perform(call: str) -> Outcome:
+        await check(context.files, context.disk, changes)
+        await settled(_make(changes, context), context.limits.settle)
+        return done
+
+    return Plan(
+        title=shorten(title, 120),
+        subject=subject_of(changes),
+        perform=perform,
+        locations=tuple(location_of(change) for change in changes),
+        diffs=diffs_of(changes),
+    )
+
+
+async def _make(changes: Sequence[Change], context: Context) -> None:
+    for change in changes:
+        context.journal.record(change)
+        try:
+            await make(context.files, context.disk, change)
+        except Exception:
+            context.journal.take_back(change)
+            raise
+
+
+def subject_of(changes: Sequence[Change]) -> Write:
+    """What needs permission: a call that deletes anything counts as deleting."""
+    deletes = any(change.after is None for change in changes)
+    return Write(tuple(change.real for change in changes), "delete" if deletes else "edit")
+
+
+def nothing_to_do(title: str, outcome: Outcome) -> Plan:
+    """A plan without effect, so nobody is asked."""
+
+    async def perform(call: str) -> Outcome:
+        return outcome
+
+    return Plan(shorten(title, 120), None, perform)

@@ -1,0 +1,74 @@
+"""`list_files`."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Annotated
+
+from msgspec import Meta
+
+from duologue.coder import globs
+from duologue.coder.errors import BadArguments
+from duologue.coder.events import Location
+from duologue.coder.texts import scrub, shorten
+from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
+from duologue.coder.walk import walk
+from duologue.coder.workspace import Place, Workspace
+
+
+class ListFiles(Arguments, frozen=True):
+    path: Annotated[str, Meta(description="Folder to list with all below it; the working folder when left out.")] = "."
+    pattern: (
+        Annotated[str, Meta(max_length=1000, description="Glob such as `*.py` (any depth) or `src/**/*.py`.")] | None
+    ) = None
+    limit: Annotated[int, Meta(ge=1, description="How many files to name at most.")] | None = None
+
+
+@tool("list_files", "List the files of a folder and its subfolders; ignored files are left out.", "search", ListFiles)
+async def list_files(arguments: ListFiles, context: Context) -> Plan:
+    place = context.workspace.folder(arguments.path)
+    check_glob(arguments.pattern)
+    limit = min(arguments.limit or context.limits.listed_files, context.limits.listed_files)
+
+    async def perform(call: str) -> Outcome:
+        files, truncated = await _list(place, arguments.pattern, limit, context.workspace)
+        notice = f"\n[only the first {limit}; narrow the path or the pattern]" if truncated else ""
+        text = "\n".join(files) + notice if files else "[no files]"
+        return Outcome(text, {"files": files, "truncated": truncated})
+
+    pattern = f" matching {arguments.pattern}" if arguments.pattern else ""
+    return Plan(shorten(f"List {place.name}{pattern}", 120), None, perform, locations=(Location(place.shown),))
+
+
+def check_glob(pattern: str | None) -> None:
+    """Raises BadArguments for a glob that does not mean the same everywhere."""
+    if pattern is not None and pattern.startswith(("!", "/")):
+        raise BadArguments(f"{pattern!r}: a glob begins with a name or a wildcard, relative to the path")
+    try:
+        globs.compiled(pattern or "*")
+    except ValueError as error:
+        raise BadArguments(str(error)) from None
+
+
+async def _list(place: Place, pattern: str | None, limit: int, workspace: Workspace) -> tuple[list[str], bool]:
+    """Names as the model can use them in its next call, and whether there are more."""
+    stop = threading.Event()
+    try:
+        found = await asyncio.to_thread(_paths, place, pattern, limit, stop)
+    finally:
+        stop.set()
+    prefix = workspace.prefix(place)
+    return [scrub(prefix + path) for path in found[:limit]], len(found) > limit
+
+
+def _paths(place: Place, pattern: str | None, limit: int, stop: threading.Event) -> list[str]:
+    base = len("".join(f"{part}/" for part in place.parts))
+    found: list[str] = []
+    for file in walk(place.root, place.parts, stop.is_set):
+        path = file.path[base:]
+        if pattern is None or globs.matches_anywhere(pattern, path):
+            found.append(path)
+        if len(found) > limit:
+            break
+    return found

@@ -1,0 +1,25 @@
+"""Adding up what a turn took."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from duologue.coder.events import TurnUsage
+from duologue.coder.models.base import Usage
+
+
+class UsageSum:
+    """The tokens of all steps of a turn. Nothing known is not the same as nothing used."""
+
+    def __init__(self) -> None:
+        self._steps: list[Usage] = []
+
+    def add(self, usage: Usage) -> None:
+        self._steps.append(usage)
+
+    def total(self) -> TurnUsage | None:
+        if not self._steps:
+            return None
+        return TurnUsage(
+            **{field.name: sum(getattr(step, field.name) for step in self._steps) for field in fields(TurnUsage)}
+        )

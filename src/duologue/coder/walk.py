@@ -1,0 +1,92 @@
+"""Walking the files below a folder without ever following a link, leaving out what is ignored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from duologue.coder.errors import ToolError
+from duologue.coder.files import FOLDER, open_folder, read_at
+from duologue.coder.ignore import SKIP_MARKS, SKIPPED_FOLDERS, Ignore, ignored
+
+IGNORE_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file: its path below the root, and its name in an open folder (valid until the next one is asked for)."""
+
+    path: str
+    folder: int
+    name: str
+    is_link: bool
+
+
+def walk(root: Path, parts: Sequence[str], stop: Callable[[], bool] = lambda: False) -> Iterator[Found]:
+    """The files below a folder, in the order of their names. Paths are relative to the root, which must be a real path.
+
+    A folder that is asked for by name is shown even when it is ignored. Ends early when `stop` says so.
+    Raises PathRefused, or OSError when the folder cannot be opened.
+    """
+    base = "".join(f"{part}/" for part in parts)
+    ignores = _ignores_above(root, parts)
+    with open_folder(root, parts) as folder:
+        yield from _walk(folder, base, ignores, stop)
+
+
+def _ignores_above(root: Path, parts: Sequence[str]) -> tuple[Ignore, ...]:
+    """The ignore files from the root to the folder that is asked for, without those that leave it out itself."""
+    ignores: list[Ignore] = []
+    for depth in range(len(parts)):
+        base = "".join(f"{part}/" for part in parts[:depth])
+        below = f"{base}{parts[depth]}/"
+        with open_folder(root, parts[:depth]) as folder:
+            ignores += _ignores_of(folder, base)
+        if ignored(below, ignores):
+            ignores = []
+    return tuple(ignores)
+
+
+def _ignores_of(folder: int, base: str) -> list[Ignore]:
+    with suppress(OSError, ToolError):
+        text = read_at(folder, ".gitignore", ".gitignore", IGNORE_BYTES).decode("utf-8", "replace")
+        return [Ignore(text.splitlines(), base)]
+    return []
+
+
+def _walk(folder: int, base: str, ignores: tuple[Ignore, ...], stop: Callable[[], bool]) -> Iterator[Found]:
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    ignores = (*ignores, *_ignores_of(folder, base))
+    for entry in entries:
+        if stop():
+            return
+        path = base + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in SKIPPED_FOLDERS and not ignored(path + "/", ignores):
+                yield from _below(folder, entry.name, path + "/", ignores, stop)
+        elif (entry.is_file(follow_symlinks=False) or entry.is_symlink()) and not ignored(path, ignores):
+            yield Found(path, folder, entry.name, entry.is_symlink())
+
+
+def _below(folder: int, name: str, base: str, ignores: tuple[Ignore, ...], stop: Callable[[], bool]) -> Iterator[Found]:
+    try:
+        below = os.open(name, FOLDER, dir_fd=folder)
+    except OSError:
+        # Gone meanwhile, turned into a link, or closed to us: not part of the listing.
+        return
+    try:
+        if not any(_exists(below, mark) for mark in SKIP_MARKS):
+            yield from _walk(below, base, ignores, stop)
+    finally:
+        os.close(below)
+
+
+def _exists(folder: int, name: str) -> bool:
+    with suppress(OSError):
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return True
+    return False
