@@ -1,0 +1,1 @@
+"""Invoices from a list of order lines."""

@@ -1,0 +1,5 @@
+"""A model of rules that needs no network: to try an editor's set-up, for demos and for tests."""
+
+from duologue.coder.models.offline.model import OfflineModel
+
+__all__ = ["OfflineModel"]

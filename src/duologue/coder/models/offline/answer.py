@@ -1,0 +1,36 @@
+"""The script of every turn: understand, plan, and do one step after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from duologue.coder.models.offline.intents import understand
+from duologue.coder.models.offline.intents.steps import Hello, Step, Unknown, title_of
+from duologue.coder.models.offline.scripts import perform, talk
+from duologue.coder.models.offline.turn import Turn
+
+
+async def answer(turn: Turn) -> None:
+    """Do what the person asked, or say that no rule fits."""
+    steps = understand(turn.text, turn.earlier)
+    if len(steps) == 1 and isinstance(steps[0], Hello | Unknown):
+        await talk.reply(turn, steps[0])
+        return
+    await turn.title("; ".join(title_of(step) for step in steps))
+    for index, step in enumerate(steps):
+        await _show_plan(turn, steps, index)
+        await perform(turn, step)
+    await _show_plan(turn, steps, len(steps))
+
+
+async def _show_plan(turn: Turn, steps: Sequence[Step], now: int) -> None:
+    if len(steps) < 2 or "update_plan" not in turn.tools:
+        return
+    items = [{"content": title_of(step), "status": _status(index, now)} for index, step in enumerate(steps)]
+    await turn.call("update_plan", items=items)
+
+
+def _status(index: int, now: int) -> str:
+    if index < now:
+        return "completed"
+    return "in_progress" if index == now else "pending"

@@ -1,0 +1,159 @@
+"""One request, several steps: where a sentence divides, and what "it" means."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+
+from duologue.coder.models.offline.intents import changing, looking, running
+from duologue.coder.models.offline.intents.phrase import FIRST_MARK, MARK, Phrase, mended, phrase_of, polite
+from duologue.coder.models.offline.intents.rule import Rule
+from duologue.coder.models.offline.intents.steps import (
+    Create,
+    Delete,
+    Explain,
+    Find,
+    FindFiles,
+    Insert,
+    MoveFile,
+    Rename,
+    Repair,
+    Replace,
+    Run,
+    Show,
+    Step,
+    Test,
+    Unknown,
+)
+
+_VERBS = (
+    "find|search|grep|look|locate|where|show|open|read|print|display|list|explain|outline|describe|summari[sz]e|replace|change|"
+    "rename|move|create|write|make|append|prepend|insert|add|put|remove|delete|run|rerun|re-run|execute|test|check|fix|repair|"
+    "lint|undo|revert|tell|report|see|do|call|substitute|swap|debug|which|what|save|touch|verify|please|also|finally|get"
+)
+_DIVIDE = re.compile(
+    rf"\s*(?:[.;!?]+\s+|[.;!?]*\s*\n+\s*(?:[-*•]|\d+[.)])?\s*|,?\s+(?:and|&)\s+(?:then\s+|afterwards?\s+|after\s+that,?\s+|finally\s+|also\s+)?|,?\s*\bthen\s+"
+    rf"|,?\s+(?:after\s+that|afterwards?),?\s+|,\s+|,?\s+and\s+(?={MARK}))(?=(?:{_VERBS})\b)",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_OPEN_TEXT = re.compile(
+    r"^(?:.*\b)?(?:create|write|make|append|add|insert|save|put|generate)\b.*?\b(?:contents?|text|containing|saying|says|lines?|with|following)"
+    r"\s*:\s*(?P<text>\S.*)$|^[^\n]*?\b(?:create|write|make|append|save|generate)\b[^\n]*:[ \t]*\n(?P<block>.*\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PRONOUNS = frozenset(("it", "that", "this", "them", "those", "there", "the file", "that file", "this file"))
+_TALK = running.SMALL_TALK
+_RULES = (*running.RULES, *changing.RULES, *looking.RULES)
+
+
+def understand(text: str, earlier: Sequence[str] = ()) -> tuple[Step, ...]:
+    """The steps a request asks for, in order; one `Unknown` if no rule fits. `earlier` requests tell what "it" is."""
+    phrase = _set_aside_open_text(phrase_of(text))
+    for reading in (phrase, mended(phrase)):
+        steps = _read(reading)
+        if steps:
+            return tuple(_without_repeats(_resolved(steps, earlier)))
+    return (Unknown(text),)
+
+
+def _read(phrase: Phrase) -> list[Step]:
+    talk = _first(_TALK, phrase)
+    if talk is not None:
+        return [talk]
+    pieces = _clauses(phrase)
+    steps = [_clause(piece) for piece in pieces]
+    if len(pieces) > 1 and all(steps):
+        return [step for step in steps if step is not None]
+    whole = _clause(phrase)
+    return [whole] if whole is not None else []
+
+
+def _clauses(phrase: Phrase) -> list[Phrase]:
+    return [
+        phrase.part(_BULLET.sub("", piece)) for piece in _DIVIDE.split(_BULLET.sub("", phrase.text)) if piece.strip()
+    ]
+
+
+def _clause(phrase: Phrase) -> Step | None:
+    ready = polite(phrase)
+    alone = re.fullmatch(MARK, ready.text)
+    if alone is not None and ready is not phrase and len(phrase.text) > 1:
+        return None
+    return _first(_RULES, ready) or _first(_TALK, ready)
+
+
+def _first(rules: Sequence[Rule], phrase: Phrase) -> Step | None:
+    return next((step for rule in rules if (step := rule.match(phrase)) is not None), None)
+
+
+def _set_aside_open_text(phrase: Phrase) -> Phrase:
+    """Treat what follows `content:` as quoted, so that its words are not read as requests."""
+    found = _OPEN_TEXT.match(phrase.text)
+    if found is None:
+        return phrase
+    group = "text" if found["text"] is not None else "block"
+    if re.fullmatch(MARK, found[group].strip()):
+        return phrase
+    mark = chr(FIRST_MARK + len(phrase.kept))
+    text = phrase.plain(found[group])
+    return Phrase(phrase.text[: found.start(group)] + mark, (*phrase.kept, text), (*phrase.raw, text))
+
+
+def subject_of(step: Step) -> str | None:
+    """What "it" means after this step."""
+    match step:
+        case (
+            Find(text=subject)
+            | FindFiles(pattern=subject)
+            | Replace(new=subject)
+            | Rename(new=subject)
+            | MoveFile(new=subject)
+        ):
+            return subject
+        case Show(path=subject) | Explain(path=subject) | Create(path=subject) | Insert(path=subject):
+            return subject
+        case Test(target=target) | Repair(target=target):
+            return target
+        case _:
+            return None
+
+
+def _resolved(steps: Sequence[Step], earlier: Sequence[str]) -> Iterator[Step]:
+    subject = _earlier_subject(earlier)
+    for step in steps:
+        step = _with_subject(step, subject)
+        subject = subject_of(step) or subject
+        yield step
+
+
+def _earlier_subject(earlier: Sequence[str]) -> str | None:
+    for text in reversed(earlier[-8:]):
+        found = [subject_of(step) for step in _read(_set_aside_open_text(phrase_of(text)))]
+        named = [subject for subject in found if subject and subject.lower() not in _PRONOUNS]
+        if named:
+            return named[-1]
+    return None
+
+
+def _with_subject(step: Step, subject: str | None) -> Step:
+    if subject is None:
+        return step
+    if isinstance(step, Delete | Show | Explain | Insert | Create) and step.path.lower() in _PRONOUNS:
+        return dataclasses.replace(step, path=subject)
+    if isinstance(step, Rename | Replace | MoveFile) and step.old.lower() in _PRONOUNS:
+        return dataclasses.replace(step, old=subject)
+    if isinstance(step, Run) and step.command.lower() in _PRONOUNS:
+        return Run(f"python3 {subject}" if subject.endswith(".py") else subject)
+    if isinstance(step, Repair | Test) and (step.target or "").lower() in _PRONOUNS:
+        return dataclasses.replace(step, target=subject)
+    return step
+
+
+def _without_repeats(steps: Iterator[Step]) -> Iterator[Step]:
+    before: Step | None = None
+    for step in steps:
+        if step != before:
+            yield step
+        before = step

@@ -1,0 +1,1 @@
+"""Repair a failing test by a proven change of one token: run, localise, mutate, prove, decide."""

@@ -1,0 +1,39 @@
+"""What the lab is asked, and how it answers."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+RESULT = "LAB-RESULT "
+
+
+@dataclass
+class Job:
+    """Times are seconds. `failing` are tests known to fail; empty means: find out. `roots` go in front of the module path."""
+
+    kind: str
+    root: str
+    roots: list[str] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)
+    start: str = "."
+    target: str = ""
+    failing: list[str] = field(default_factory=list)
+    seconds: float = 60.0
+    most_bytes: int = 300_000_000
+    finalists: int = 8
+    began: float = field(default_factory=time.monotonic)
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until a share of the time is used up."""
+        return self.began + self.seconds * share - time.monotonic()
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def answer(result: dict[str, Any]) -> None:
+    print(RESULT + json.dumps(result), flush=True)

@@ -1,0 +1,118 @@
+"""The first look: which tests fail, and which lines they run that passing tests run less."""
+
+from __future__ import annotations
+
+import functools
+import math
+import signal
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from duologue.coder.models.offline.repair.lab.job import Job
+from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Outcome, Tests, with_tests
+from duologue.coder.models.offline.repair.lab.tracing import Lines, Tracer, merged
+
+Place = tuple[str, int]
+TEST_SECONDS = 20.0
+
+
+class _Hung(BaseException):
+    pass
+
+
+@dataclass
+class Survey:
+    """What the suite did. `cover` has, for a line that all failing tests run, the passing tests that run it too."""
+
+    failing: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    imported: Lines = field(default_factory=dict)
+    common: set[Place] = field(default_factory=set)
+    some: set[Place] = field(default_factory=set)
+    cover: dict[Place, set[str]] = field(default_factory=dict)
+    passing: int = 0
+    whole: bool = True
+
+    def score(self, place: Place) -> float:
+        """How suspicious a line is (Ochiai): run by all that fail, and by few that pass."""
+        failed = 1.0 if place in self.common else 0.5
+        return failed / math.sqrt(1 + len(self.cover.get(place, ())) / max(1, len(self.failing)))
+
+
+def survey(job: Job, scratch: str) -> Survey:
+    """Run the suite traced. Tests that are known to fail come first, so that a slow suite does not hide them."""
+    tracer = Tracer(scratch)
+    found = Survey()
+
+    tracer.around(lambda: with_tests(job, lambda tests: _run_all(job, tests, tracer, found)))
+    return found
+
+
+def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
+    found.imported = merged(tracer.so_far())
+    known = set(job.failing)
+    order = sorted(tests.names, key=lambda name: name not in known)
+    functions: set[tuple[str, int]] = set()
+    limited = False
+    for name in order:
+        if found.failing and not limited and name not in known and known:
+            tracer.limit_to(functions)
+            limited = True
+        if job.left(0.45) < 0:
+            found.whole = False
+            break
+        outcome, lines = tracer.around(functools.partial(_limited, tests, name))
+        if outcome.result == FAILED and outcome.seconds < TEST_SECONDS:
+            outcome = untraced(tests, name)
+        found.seconds[name] = outcome.seconds
+        if outcome.result == FAILED:
+            functions |= set(lines)
+            _add_failing(found, name, _places(merged(lines)))
+        elif outcome.result == PASSED:
+            found.passing += 1
+            for place in _places(merged(lines)):
+                found.cover.setdefault(place, set()).add(name)
+    found.cover = {place: names for place, names in found.cover.items() if place in found.some}
+
+
+def _add_failing(found: Survey, name: str, places: set[Place]) -> None:
+    found.common = places if not found.failing else found.common & places
+    found.some |= places
+    found.failing.append(name)
+
+
+def _places(lines: Lines) -> set[Place]:
+    return {(path, number) for path, numbers in lines.items() for number in numbers}
+
+
+def untraced(tests: Tests, name: str) -> Outcome:
+    """Run again at full speed: tracing alone can make a test fail that looks at the clock."""
+    before = sys.gettrace()
+    sys.settrace(None)
+    try:
+        return _limited(tests, name)
+    finally:
+        sys.settrace(before)
+
+
+def _limited(tests: Tests, name: str) -> Outcome:
+    """Run one test, but not for ever: a fault can make a loop endless."""
+
+    def give_up(*_: Any) -> None:
+        raise _Hung
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, TEST_SECONDS)
+    try:
+        return tests.run(name)
+    except _Hung:
+        return Outcome(name, FAILED, TEST_SECONDS)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def slowest(survey: Survey, names: Iterable[str]) -> float:
+    return max((survey.seconds.get(name, 0.0) for name in names), default=0.0)

@@ -1,0 +1,80 @@
+"""Which lines of the project each test runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_tests?|tests|conftest|setup|noxfile)\.py$")
+
+Lines = dict[str, set[int]]
+
+
+class Tracer:
+    """Collects lines of files under a folder that are not tests. `only` limits it to some functions."""
+
+    def __init__(self, scratch: str) -> None:
+        self._prefix = scratch.rstrip("/") + "/"
+        self._known: dict[CodeType, str | None] = {}
+        self._now: dict[CodeType, set[int]] = {}
+        self._only: set[tuple[str, int]] | None = None
+
+    def limit_to(self, functions: set[tuple[str, int]]) -> None:
+        """From now on look only at functions (file, first line) that matter."""
+        self._only = functions
+        self._known.clear()
+
+    def around(self, work: Callable[[], Any]) -> tuple[Any, dict[tuple[str, int], set[int]]]:
+        """Run, and give the lines by function (file, first line)."""
+        self._now = {}
+        before = sys.gettrace()
+        sys.settrace(self._enter)
+        threading.settrace(self._enter)
+        try:
+            value = work()
+        finally:
+            sys.settrace(before)
+            threading.settrace(None)
+        return value, {(self._known[code] or "", code.co_firstlineno): lines for code, lines in self._now.items()}
+
+    def so_far(self) -> dict[tuple[str, int], set[int]]:
+        """The lines of the run that is under way."""
+        return {(self._known[code] or "", code.co_firstlineno): set(lines) for code, lines in self._now.items()}
+
+    def _enter(self, frame: FrameType, event: str, argument: Any) -> Any:
+        code = frame.f_code
+        if code not in self._known:
+            self._known[code] = self._path(code)
+        if self._known[code] is None:
+            return None
+        lines = self._now.setdefault(code, set())
+        lines.add(frame.f_lineno)
+
+        def step(frame: FrameType, event: str, argument: Any) -> Any:
+            lines.add(frame.f_lineno)
+            return step
+
+        return step
+
+    def _path(self, code: CodeType) -> str | None:
+        path = os.path.abspath(code.co_filename)
+        if code.co_filename.startswith("<") or not path.startswith(self._prefix):
+            return None
+        relative = path[len(self._prefix) :]
+        if TESTS.search(relative) or relative.startswith((".tox/", ".venv/", "venv/")):
+            return None
+        if self._only is not None and (relative, code.co_firstlineno) not in self._only:
+            return None
+        return relative
+
+
+def merged(parts: dict[tuple[str, int], set[int]]) -> Lines:
+    lines: Lines = {}
+    for (path, _), numbers in parts.items():
+        lines.setdefault(path, set()).update(numbers)
+    return lines

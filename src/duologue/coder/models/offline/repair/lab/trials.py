@@ -1,0 +1,186 @@
+"""Try candidate edits, one in each fork, and keep those that every test at hand accepts."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from duologue.coder.models.offline.repair.lab.forks import NoAnswer, in_fork, quiet
+from duologue.coder.models.offline.repair.lab.job import Job, say
+from duologue.coder.models.offline.repair.lab.region import Region, Suspect
+from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Tests, with_tests
+from duologue.coder.models.offline.repair.lab.survey import Survey
+from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, Live, overlay
+from duologue.coder.models.offline.repair.mutate.source import apply_edit
+
+FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
+SCREEN = 6
+
+
+class Trials:
+    """Keeps count: what was tried, what fits, what needs a cold start."""
+
+    def __init__(self, job: Job, region: Region, scratch: str) -> None:
+        self.job, self.region, self.survey, self.scratch = job, region, region.survey, scratch
+        self.tried = 0
+        self.fits: list[Suspect] = []
+        self._told = time.monotonic()
+
+    def run(self, suspects: Sequence[Suspect], share: float) -> bool:
+        """Try all; False if the time ran out first."""
+        warm = [suspect for suspect in suspects if not suspect.cold]
+        cold = [suspect for suspect in suspects if suspect.cold]
+        results = self._warm(warm, share) if warm else []
+        again = [suspect for suspect, result in zip(warm, results) if result == COLD]  # noqa: B905
+        self._take(warm, results)
+        done = self._cold([*again, *cold], share)
+        return len(results) == len(warm) and done
+
+    def _take(self, suspects: Sequence[Suspect], results: Sequence[str]) -> None:
+        self.fits += [suspect for suspect, result in zip(suspects, results) if result == FITS]  # noqa: B905
+
+    def _warm(self, suspects: Sequence[Suspect], share: float) -> list[str]:
+        """Collect once, then fork for every edit."""
+        seconds = max(0.1, self.job.left(share))
+        reader, writer = os.pipe()
+
+        def work() -> bool:
+            os.close(reader)
+            quiet()
+            with_tests(self.job, lambda tests: self._each(tests, suspects, seconds, writer))
+            return True
+
+        child = os.fork()
+        if child == 0:
+            try:
+                work()
+            finally:
+                os._exit(0)
+        os.close(writer)
+        results = list(self._follow(reader, len(suspects)))
+        os.close(reader)
+        os.waitpid(child, 0)
+        return results
+
+    def _follow(self, reader: int, total: int) -> Iterator[str]:
+        names = {result[0:2].encode(): result for result in (FITS, FAILS, BREAKS, COLD)}
+        while True:
+            pair = os.read(reader, 2)
+            if len(pair) < 2:
+                return
+            self.tried += 1
+            self._tell(total)
+            yield names[pair]
+
+    def _tell(self, total: int) -> None:
+        if time.monotonic() - self._told > 3:
+            self._told = time.monotonic()
+            say(f"tried {self.tried} edits")
+
+    def _each(self, tests: Tests, suspects: Sequence[Suspect], seconds: float, writer: int) -> None:
+        live = Live(self.scratch)
+        deadline = time.monotonic() + seconds
+        gc.collect()
+        gc.freeze()
+        for suspect in suspects:
+            if time.monotonic() > deadline:
+                return
+            result = self._in_fork(functools.partial(self._swapped, live, tests, suspect), suspect)
+            os.write(writer, result[0:2].encode())
+
+    def _swapped(self, live: Live, tests: Tests, suspect: Suspect) -> str:
+        try:
+            live.swap(self.region.sources[suspect.edit.path], suspect.edit)
+        except CannotSwap:
+            return COLD
+        except (SyntaxError, ValueError, RecursionError):
+            return BREAKS
+        return judge(tests, self.survey, suspect)
+
+    def _in_fork(self, work: Callable[[], str], suspect: Suspect) -> str:
+        names = [*self.survey.failing, *covering(self.survey, suspect)]
+        expected = sum(self.survey.seconds.get(name, 0.0) for name in names)
+        try:
+            return str(in_fork(work, 4.0 + 4 * expected, 1.5 + 3 * expected))
+        except NoAnswer:
+            return FAILS
+
+    def _cold(self, suspects: Sequence[Suspect], share: float) -> bool:
+        for suspect in suspects:
+            if self.job.left(share) < 0:
+                return False
+            result = self._in_fork(functools.partial(self._loaded, suspect), suspect)
+            self.tried += 1
+            self._tell(len(suspects))
+            self._take([suspect], [result])
+        return True
+
+    def _loaded(self, suspect: Suspect) -> str:
+        text = apply_edit(self.region.sources[suspect.edit.path].text, suspect.edit)
+        try:
+            compile(text, suspect.edit.path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return BREAKS
+        quiet()
+        overlay(self.scratch, suspect.edit.path, text)
+        try:
+            screened = with_tests(
+                self.job, lambda tests: judge(tests, self.survey, suspect), files_of(self.job, self.survey)
+            )
+        except BaseException:  # whatever ends the collection, the edit does not fit
+            return BREAKS
+        return str(screened)
+
+
+def files_of(job: Job, survey: Survey) -> list[str]:
+    """What to collect to run the failing tests only."""
+    if job.kind == "pytest":
+        return sorted({name.split("::")[0] for name in survey.failing})
+    return list(survey.failing)
+
+
+def covering(survey: Survey, suspect: Suspect) -> list[str]:
+    """Passing tests that run the line, quick ones first; for a line that runs at import, all of them."""
+    edit = suspect.edit
+    names = (
+        set(survey.seconds) - set(survey.failing) if suspect.cold else survey.cover.get((edit.path, edit.line), set())
+    )
+    return sorted(names, key=lambda name: survey.seconds.get(name, 0.0))
+
+
+def judge(tests: Tests, survey: Survey, suspect: Suspect) -> str:
+    """Failing tests must pass, then passing tests on the same line must still pass."""
+    known = set(tests.names)
+    for name in sorted(survey.failing, key=lambda name: survey.seconds.get(name, 0.0)):
+        if name not in known or tests.run(name).result != PASSED:
+            return FAILS
+    for name in covering(survey, suspect):
+        if name in known and tests.run(name).result == FAILED:
+            return FAILS
+    return FITS
+
+
+def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any:
+    """Write the edit into the scratch copy and run every test; the names that fail, or why there are none to tell."""
+    source = region.sources[suspect.edit.path]
+    path = os.path.join(scratch, source.path)
+    survey = region.survey
+
+    def work() -> list[str]:
+        quiet()
+        return list(with_tests(job, lambda tests: [name for name in tests.names if tests.run(name).result == FAILED]))
+
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(apply_edit(source.text, suspect.edit))
+    try:
+        expected = sum(survey.seconds.values())
+        return in_fork(work, min(10 + 4 * expected, max(5.0, job.left())))
+    except NoAnswer:
+        return None
+    finally:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(source.text)

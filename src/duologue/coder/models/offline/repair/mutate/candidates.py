@@ -1,0 +1,36 @@
+"""All candidate edits of a source, without those that change nothing or do not parse."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+
+from duologue.coder.models.offline.repair.mutate.constants import constant_edits
+from duologue.coder.models.offline.repair.mutate.names import name_edits
+from duologue.coder.models.offline.repair.mutate.operators import operator_edits
+from duologue.coder.models.offline.repair.mutate.source import Edit, Source
+from duologue.coder.models.offline.repair.mutate.statements import bound_edits, statement_edits
+from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
+
+
+def candidate_edits(
+    source: Source, lines: Container[int], words: Vocabulary, *, bounds: bool = False
+) -> Iterator[Edit]:
+    """Edits of one token on the given lines; with `bounds`, those of off-by-one bounds instead."""
+    seen: set[tuple[int, int, str]] = set()
+    for node in ast.walk(source.tree):
+        if getattr(node, "lineno", None) is None and not isinstance(node, (ast.comprehension, ast.keyword)):
+            continue
+        edits = bound_edits(source, node) if bounds else _edits(source, node, words)
+        for edit in edits:
+            key = (edit.start, edit.end, edit.new)
+            if edit.line in lines and key not in seen:
+                seen.add(key)
+                yield edit
+
+
+def _edits(source: Source, node: ast.AST, words: Vocabulary) -> Iterator[Edit]:
+    yield from operator_edits(source, node)
+    yield from constant_edits(source, node, words)
+    yield from name_edits(source, node, words)
+    yield from statement_edits(source, node)

@@ -1,0 +1,95 @@
+"""What the proven edits are worth: one clear repair, or several that differ, or none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """An edit that the whole suite accepts. `column` is 0-based, in characters."""
+
+    path: str
+    line: int
+    column: int
+    old: str
+    new: str
+    kind: str
+    weight: float
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any]) -> Proven:
+        return cls(**{name: value[name] for name in ("path", "line", "column", "old", "new", "kind", "weight")})
+
+    def apply(self, text: str) -> str:
+        """The file's text with the edit; raises ValueError when the file is not the one that was tried."""
+        lines = text.split("\n")
+        start = sum(len(line) + 1 for line in lines[: self.line - 1]) + self.column
+        if text[start : start + len(self.old)] != self.old:
+            raise ValueError(f"{self.path} has changed since")
+        return text[:start] + self.new + text[start + len(self.old) :]
+
+    def __str__(self) -> str:
+        old, new = self.old.strip() or "nothing", self.new.strip() or "nothing"
+        return f"{self.path}:{self.line}: `{old}` becomes `{new}` ({self.kind})"
+
+
+def classes(edits: Sequence[Proven], texts: Mapping[str, str]) -> list[list[Proven]]:
+    """The edits in groups that mean the same; the likeliest edit of each group first."""
+    groups: dict[str, list[Proven]] = {}
+    for edit in edits:
+        groups.setdefault(_meaning(edit, texts[edit.path]), []).append(edit)
+    return [sorted(group, key=lambda edit: -edit.weight) for group in groups.values()]
+
+
+def _meaning(edit: Proven, text: str) -> str:
+    """The edited file in a normal form: texts with one form do the same."""
+    try:
+        tree = ast.parse(edit.apply(text))
+    except (SyntaxError, ValueError):
+        return f"{edit}"
+    return f"{edit.path}\n{ast.dump(_Normal().visit(tree))}"
+
+
+class _Normal(ast.NodeTransformer):
+    """Rewrites that hold for every value: `not a == b` is `a != b` only for plain comparisons of lengths, so few are safe."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) == 1 and _is_length(node.left) and isinstance(node.comparators[0], ast.Constant):
+            return _length_test(node)
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        inverse: dict[type[ast.cmpop], type[ast.cmpop]] = {
+            ast.Is: ast.IsNot,
+            ast.IsNot: ast.Is,
+            ast.In: ast.NotIn,
+            ast.NotIn: ast.In,
+        }
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[operator]) as test) if type(operator) in inverse:
+                return ast.Compare(test.left, [inverse[type(operator)]()], test.comparators)
+        return node
+
+
+def _is_length(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"
+
+
+def _length_test(node: ast.Compare) -> ast.AST:
+    """A length is a whole number that is not negative: `> 0`, `!= 0` and `>= 1` are one test."""
+    match node.ops[0], node.comparators[0]:
+        case (ast.Gt() | ast.NotEq(), ast.Constant(value=0)) | (ast.GtE(), ast.Constant(value=1)):
+            return ast.Compare(node.left, [ast.Gt()], [ast.Constant(0)])
+        case (ast.LtE() | ast.Eq(), ast.Constant(value=0)) | (ast.Lt(), ast.Constant(value=1)):
+            return ast.Compare(node.left, [ast.Eq()], [ast.Constant(0)])
+        case ast.Gt(), ast.Constant(value=int(number)):
+            return ast.Compare(node.left, [ast.GtE()], [ast.Constant(number + 1)])
+        case ast.Lt(), ast.Constant(value=int(number)):
+            return ast.Compare(node.left, [ast.LtE()], [ast.Constant(number - 1)])
+    return node

@@ -1,0 +1,67 @@
+"""Show a file, or explain a file or one definition of it."""
+
+from __future__ import annotations
+
+import ast
+
+from duologue.coder.models.offline.intents.steps import Find, Show
+from duologue.coder.models.offline.scripts import outline
+from duologue.coder.models.offline.scripts.find import find
+from duologue.coder.models.offline.scripts.lookup import matching, one_file
+from duologue.coder.models.offline.turn import Turn, TurnStopped
+
+SHOWN_LINES = 120
+
+
+async def show(turn: Turn, step: Show) -> None:
+    """Show a file or some lines of it."""
+    path = await one_file(turn, step.path)
+    first = step.first or 1
+    limit = min((step.last or first + SHOWN_LINES - 1) - first + 1, 400)
+    data = await turn.need("read_file", path=path, line=first, limit=max(limit, 1))
+    lines = str(data["text"]).splitlines()
+    language = "python" if path.endswith(".py") else ""
+    if not lines:
+        await turn.say(f"{path} has {data['total_lines']} lines; there is nothing to show from line {first} on.\n")
+        return
+    rest = data["total_lines"] - (first + len(lines) - 1)
+    more = f"\n… {rest} more lines of {path}.\n" if rest > 0 and step.last is None else ""
+    await turn.say(
+        f"{path}, lines {first}-{first + len(lines) - 1} of {data['total_lines']}:\n\n```{language}\n"
+        + "\n".join(lines)
+        + f"\n```\n{more}"
+    )
+
+
+async def explain(turn: Turn, wanted: str) -> None:
+    """Outline the file that is meant, or else the function or class of that name."""
+    files = await turn.files()
+    if matching(files, wanted) or "/" in wanted:
+        path = await one_file(turn, wanted)
+        await turn.say(outline.outline(path, await turn.read(path)))
+        return
+    await _explain_definition(turn, wanted.removesuffix("()").rsplit(".", 1)[-1], wanted)
+
+
+async def _explain_definition(turn: Turn, name: str, wanted: str) -> None:
+    if not name.isidentifier():
+        await one_file(turn, wanted)
+    data = await turn.need(
+        "search", pattern=rf"^\s*(async\s+def|def|class)\s+{name}\b", regex=True, glob="*.py", limit=20
+    )
+    if not data["matches"]:
+        raise TurnStopped(f"There is neither a file nor a Python function or class named `{wanted}` in this project.")
+    for match in data["matches"][:3]:
+        node = _node_at(await turn.read(match["path"]), match["line"])
+        if node is not None:
+            await turn.say(outline.definition(match["path"], node))
+    await find(turn, Find(name))
+
+
+def _node_at(text: str, line: int) -> outline.Definition | None:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    nodes = (node for node in ast.walk(tree) if isinstance(node, outline.Definition))
+    return next((node for node in nodes if node.lineno == line), None)

@@ -1,0 +1,102 @@
+"""Create, extend, move and delete files, and undo."""
+
+from __future__ import annotations
+
+from duologue.coder.models.offline.intents.steps import Create, Delete, Insert, MoveFile, Step, Undo
+from duologue.coder.models.offline.scripts.hunks import edits_between
+from duologue.coder.models.offline.scripts.lookup import matching, one_file
+from duologue.coder.models.offline.turn import Turn, TurnStopped, why_not
+
+
+async def change(turn: Turn, step: Step) -> None:
+    match step:
+        case Create():
+            await _create(turn, step)
+        case Insert():
+            await _insert(turn, step)
+        case MoveFile():
+            await _move(turn, step)
+        case Delete(path=path):
+            await _delete(turn, path)
+        case Undo():
+            await _undo(turn)
+        case _:
+            raise AssertionError(f"not a change of files: {step}")
+    turn.forget_files()
+
+
+async def _create(turn: Turn, step: Create) -> None:
+    text = step.text or ""
+    data = await turn.need("write_file", path=step.path, text=text if not text or text.endswith("\n") else text + "\n")
+    count = len(text.splitlines())
+    verb = "Created" if data["created"] else "Replaced the text of"
+    await turn.say(f"{verb} {step.path} ({count} line{'s' if count != 1 else ''}).\n")
+
+
+async def _insert(turn: Turn, step: Insert) -> None:
+    files = await turn.files()
+    if step.at == "end" and not matching(files, step.path):
+        await _create(turn, Create(step.path, step.text))
+        return
+    path = await one_file(turn, step.path)
+    old = await turn.read(path)
+    new = _inserted(old, step)
+    if old:
+        await turn.need("edit_file", path=path, edits=edits_between(old, new))
+    else:
+        await turn.need("write_file", path=path, text=new)
+    await turn.say(f"Added {len(step.text.splitlines())} line(s) to {path}.\n")
+
+
+def _inserted(old: str, step: Insert) -> str:
+    lines = old.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    at = _position(lines, step)
+    return "".join(lines[:at]) + step.text.rstrip("\n") + "\n" + "".join(lines[at:])
+
+
+def _position(lines: list[str], step: Insert) -> int:
+    match step.at, step.anchor:
+        case "end", _:
+            return len(lines)
+        case "start", _:
+            return 0
+        case _, int(number):
+            if not 1 <= number <= len(lines):
+                raise TurnStopped(f"{step.path} has {len(lines)} lines; there is no line {number}.")
+            return number if step.at == "after" else number - 1
+        case _:
+            found = [index for index, line in enumerate(lines) if str(step.anchor) in line]
+            if len(found) != 1:
+                raise TurnStopped(
+                    f"`{step.anchor}` is on {len(found)} lines of {step.path}; I need exactly one. Give a line number."
+                )
+            return found[0] + (step.at == "after")
+
+
+async def _move(turn: Turn, step: MoveFile) -> None:
+    path = await one_file(turn, step.old)
+    target = step.new + path.rsplit("/", 1)[-1] if step.new.endswith("/") else step.new
+    if "/" not in target and "/" in path:
+        target = path.rsplit("/", 1)[0] + "/" + target
+    if target in await turn.files():
+        raise TurnStopped(f"{target} exists already; I do not overwrite it.")
+    await turn.need("write_file", path=target, text=await turn.read(path))
+    await turn.need("delete_file", path=path)
+    await turn.say(f"Moved {path} to {target}. Imports and links that name it are not changed.\n")
+
+
+async def _delete(turn: Turn, wanted: str) -> None:
+    path = await one_file(turn, wanted)
+    result = await turn.call("delete_file", path=path)
+    if not result.ok:
+        raise TurnStopped(why_not("delete_file", result))
+    await turn.say(f"Deleted {path}.\n")
+
+
+async def _undo(turn: Turn) -> None:
+    result = await turn.call("undo_edits")
+    if not result.ok:
+        raise TurnStopped(f"Nothing was undone. {why_not('undo_edits', result)}")
+    await turn.say(f"{result.text.strip() or 'The last edits are undone.'}\n")

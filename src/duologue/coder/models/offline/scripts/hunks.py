@@ -1,0 +1,53 @@
+"""From two texts of a file to edits for `edit_file`: each `old` occurs exactly once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+
+def edits_between(old: str, new: str) -> list[dict[str, str]]:
+    """Small edits that turn `old` into `new`, or one that holds the whole file when small ones would be ambiguous."""
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    spans = _spans(before, after)
+    for context in range(4):
+        edits = [_edit(before, after, span, context) for span in _merged(spans, context)]
+        if _sound(old, new, edits):
+            return edits
+    return [{"old": old, "new": new}]
+
+
+_Span = tuple[int, int, int, int]
+
+
+def _spans(before: Sequence[str], after: Sequence[str]) -> list[_Span]:
+    if len(before) == len(after):
+        return [(i, i + 1, i, i + 1) for i in range(len(before)) if before[i] != after[i]]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [span[1:] for span in matcher.get_opcodes() if span[0] != "equal"]
+
+
+def _merged(spans: Sequence[_Span], context: int) -> list[_Span]:
+    """Spans whose surroundings would touch become one."""
+    merged: list[_Span] = []
+    for span in spans:
+        if merged and span[0] - merged[-1][1] <= 2 * context:
+            merged[-1] = (merged[-1][0], span[1], merged[-1][2], span[3])
+        else:
+            merged.append(span)
+    return merged
+
+
+def _edit(before: Sequence[str], after: Sequence[str], span: _Span, context: int) -> dict[str, str]:
+    a, b, c, d = span
+    lead, trail = min(context, a), min(context, len(before) - b)
+    return {"old": "".join(before[a - lead : b + trail]), "new": "".join(after[c - lead : d + trail])}
+
+
+def _sound(old: str, new: str, edits: Sequence[dict[str, str]]) -> bool:
+    text = old
+    for edit in edits:
+        if not edit["old"] or old.count(edit["old"]) != 1 or text.count(edit["old"]) != 1:
+            return False
+        text = text.replace(edit["old"], edit["new"])
+    return text == new

@@ -1,0 +1,145 @@
+"""An outline of a file: what a reader wants to know before reading it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+
+from duologue.coder.models.offline.turn import shorten
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_HEADINGS = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
+_SECTION = re.compile(r"^\[+([^\]]+)\]+\s*$")
+_CODE = re.compile(
+    r"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|default\s+|abstract\s+)*"
+    r"((?:function|class|interface|struct|enum|trait|impl|func|fn|type|module|namespace|def)\s+[\w.<>:*]+[^{;\n]*)"
+)
+MOST = 60
+
+
+def outline(path: str, text: str) -> str:
+    """A Markdown outline that fits the kind of the file."""
+    count = len(text.splitlines())
+    head = f"**{path}**: {count} line{'s' if count != 1 else ''}, {len(text.encode())} bytes.\n"
+    if path.endswith((".py", ".pyi")):
+        return head + _python(text)
+    if path.endswith((".md", ".markdown", ".rst", ".txt")):
+        return head + _prose(text)
+    if path.endswith(".json"):
+        return head + _json(text)
+    return head + _sections(text)
+
+
+def definition(path: str, node: Definition) -> str:
+    """One function or class: where it is, its signature, its words, and what it calls."""
+    lines = [f"{path}:{node.lineno}: `{signature(node)}`\n"]
+    words = ast.get_docstring(node)
+    lines.append(f"{words}\n" if words else "It has no docstring.\n")
+    if isinstance(node, ast.ClassDef):
+        lines += [
+            f"- line {item.lineno}: `{signature(item)}`{_words(item)}"
+            for item in node.body
+            if isinstance(item, Definition)
+        ]
+        return "\n".join(lines) + "\n"
+    calls = sorted({ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)})
+    if calls:
+        lines.append("It calls " + ", ".join(f"`{shorten(call, 40)}`" for call in calls[:12]) + ".\n")
+    return "\n".join(lines) + "\n"
+
+
+def signature(node: Definition) -> str:
+    if isinstance(node, ast.ClassDef):
+        bases = ", ".join(ast.unparse(base) for base in node.bases)
+        return f"class {node.name}({bases})" if bases else f"class {node.name}"
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    return f"{word} {node.name}({ast.unparse(node.args)}){returns}"
+
+
+def _words(node: Definition) -> str:
+    words = ast.get_docstring(node)
+    return f": {shorten(words.split(chr(10) * 2)[0], 120)}" if words else ""
+
+
+def _python(text: str) -> str:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        return f"\nIt does not parse as Python: {error}.\n"
+    words = ast.get_docstring(tree)
+    lines = ["", shorten(words, 400), ""] if words else [""]
+    imports = list(_imports(tree))
+    if imports:
+        lines += ["Imports: " + ", ".join(f"`{name}`" for name in imports) + ".", ""]
+    lines += list(_definitions(tree))[:MOST] or ["It defines no function, class or constant."]
+    return "\n".join(lines) + "\n"
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    seen = dict.fromkeys(name for node in ast.walk(tree) for name in _imported(node))
+    yield from seen
+
+
+def _imported(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import(names=names):
+            return [alias.name for alias in names]
+        case ast.ImportFrom(module=module, level=level):
+            return ["." * level + (module or "")]
+        case _:
+            return []
+
+
+def _definitions(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        match node:
+            case ast.ClassDef():
+                yield f"- line {node.lineno}: `{signature(node)}`{_words(node)}"
+                for item in node.body:
+                    if isinstance(item, Definition):
+                        yield f"  - line {item.lineno}: `{signature(item)}`{_words(item)}"
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield f"- line {node.lineno}: `{signature(node)}`{_words(node)}"
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield f"- line {node.lineno}: `{name}`, a module variable"
+
+
+def _prose(text: str) -> str:
+    headings = [match for line in _outside_fences(text) if (match := _HEADINGS.match(line))]
+    if headings:
+        return "\n" + "\n".join(f"{'  ' * (len(match[1]) - 1)}- {match[2]}" for match in headings[:MOST]) + "\n"
+    paragraph = next((part for part in text.split("\n\n") if part.strip()), "")
+    return f"\nIt begins: {shorten(paragraph, 300)}\n" if paragraph else "\nIt is empty.\n"
+
+
+def _outside_fences(text: str) -> Iterator[str]:
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced:
+            yield line
+
+
+def _json(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        return f"\nIt is not valid JSON: {error}.\n"
+    if isinstance(value, dict):
+        return "\nAn object with " + ", ".join(f"`{key}`" for key in list(value)[:30]) + ".\n"
+    return f"\nA list of {len(value)} items.\n" if isinstance(value, list) else "\nA single value.\n"
+
+
+def _sections(text: str) -> str:
+    found = [
+        f"- line {number}: `{shorten(match[1], 120)}`"
+        for number, line in enumerate(text.splitlines(), 1)
+        if (match := _SECTION.match(line) or _CODE.match(line))
+    ]
+    if not found:
+        return f"\nIt begins: {shorten(text, 300)}\n" if text.strip() else "\nIt is empty.\n"
+    return "\n" + "\n".join(found[:MOST]) + "\n"

@@ -1,0 +1,132 @@
+"""Replace a text, or rename an identifier, over the whole project: read, plan, then edit file by file."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duologue.coder.models.offline.intents.steps import Rename, Replace
+from duologue.coder.models.offline.scripts.hunks import edits_between
+from duologue.coder.models.offline.scripts.lookup import scope
+from duologue.coder.models.offline.scripts.renaming import rename_in, uses
+from duologue.coder.models.offline.turn import Turn, TurnStopped, why_not
+
+SHOWN = 30
+BATCH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    path: str
+    old: str
+    new: str
+    count: int
+
+
+async def replace(turn: Turn, step: Replace) -> None:
+    """Replace exact text."""
+    if not step.old:
+        raise TurnStopped('I need the text to replace: “replace "old" with "new"”.')
+    paths = await _files_with(turn, step.old, step.where)
+    changes = []
+    for path in paths:
+        text = await turn.read(path)
+        new = _without(text, step.old) if not step.new else text.replace(step.old, step.new)
+        changes.append(_Change(path, text, new, text.count(step.old)))
+    await _apply(
+        turn, f"Replace `{step.old}` with `{step.new}`", [change for change in changes if change.old != change.new]
+    )
+
+
+def _without(text: str, old: str) -> str:
+    """Drop a text; a line that held nothing else goes with it."""
+    lines = [(line, line.replace(old, "")) for line in text.splitlines(keepends=True)]
+    new = "".join(after for before, after in lines if before == after or after.strip())
+    return new.replace(old, "")
+
+
+async def rename(turn: Turn, step: Rename) -> None:
+    """Rename an identifier: Python by tokens, prose by whole words where it is clearly meant."""
+    old, new = step.old, step.new
+    _check_names(old, new)
+    paths = await _files_with(turn, old, step.where)
+    changes, left = [], 0
+    for path in paths:
+        text = await turn.read(path)
+        if path.endswith(".py") and uses(text, new):
+            raise TurnStopped(
+                f"`{new}` is already used in {path}; renaming `{old}` to it would mix two meanings. Choose another name."
+            )
+        try:
+            renamed = rename_in(path, text, old, new)
+        except ValueError as error:
+            raise TurnStopped(f"I cannot rename in {path}: {error}") from error
+        left += renamed.left
+        if renamed.changed:
+            changes.append(_Change(path, text, renamed.text, renamed.changed))
+    await _apply(turn, f"Rename `{old}` to `{new}`", changes)
+    if left and changes:
+        await turn.say(
+            f"I left {left} mention{'s' if left != 1 else ''} in strings or prose alone, where `{old}` may be an ordinary word.\n"
+        )
+
+
+def _check_names(old: str, new: str) -> None:
+    if not old:
+        raise TurnStopped("I do not know what to rename: “rename `old_name` to `new_name`”.")
+    for name in (old, new):
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise TurnStopped(
+                f'`{name}` is not an identifier. To change any other text, say “replace "{old}" with "{new}"”.'
+            )
+
+
+async def _files_with(turn: Turn, text: str, where: str | None) -> list[str]:
+    allowed = await scope(turn, where)
+    found = await _paths_with(turn, text.strip().splitlines()[0], ".")
+    if allowed is not None:
+        found &= set(allowed)
+    if not found:
+        raise TurnStopped(
+            f"`{text}` occurs nowhere{f' in {where}' if where else ' in this project'}, so there is nothing to change."
+        )
+    return sorted(found)
+
+
+async def _paths_with(turn: Turn, text: str, folder: str) -> set[str]:
+    """Files that hold a text; a search that is cut short is made again for each part of the folder."""
+    data = await turn.need("search", pattern=text, path=folder, limit=200)
+    found = {str(match["path"]) for match in data["matches"]}
+    if not data["truncated"] or folder in found:
+        return found
+    prefix = "" if folder == "." else folder + "/"
+    parts = {prefix + path[len(prefix) :].split("/")[0] for path in await turn.files() if path.startswith(prefix)}
+    for part in sorted(parts):
+        found |= await _paths_with(turn, text, part)
+    return found
+
+
+async def _apply(turn: Turn, title: str, changes: Sequence[_Change]) -> None:
+    total = sum(change.count for change in changes)
+    if not changes:
+        raise TurnStopped(f"{title}: there is nothing to change.")
+    lines = [
+        f"{title}: {total} place{'s' if total != 1 else ''} in {len(changes)} file{'s' if len(changes) != 1 else ''}.\n"
+    ]
+    lines += [f"- {change.path}: {change.count}" for change in changes[:SHOWN]]
+    await turn.say("\n".join(lines) + "\n\n")
+    for start in range(0, len(changes), BATCH):
+        await _edit(turn, changes, start)
+    await turn.say(f"Done: {total} place{'s' if total != 1 else ''} changed.\n")
+
+
+async def _edit(turn: Turn, changes: Sequence[_Change], start: int) -> None:
+    batch = changes[start : start + BATCH]
+    calls = [("edit_file", {"path": change.path, "edits": edits_between(change.old, change.new)}) for change in batch]
+    results = await turn.calls(*calls)
+    for change, result in zip(batch, results, strict=True):
+        if not result.ok:
+            done = start + sum(other.ok for other in results)
+            already = f" {done} of {len(changes)} files are changed; “undo” takes them back." if done else ""
+            raise TurnStopped(f"{change.path} is not changed. {why_not('edit_file', result)}{already}")

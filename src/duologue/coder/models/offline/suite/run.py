@@ -1,0 +1,67 @@
+"""Run the tests through the loop, with the second-best command when the first cannot work here."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+
+from duologue.coder.models.offline.suite.detect import Suite, unittest_suite
+from duologue.coder.models.offline.suite.report import Report, read_pytest, read_unittest
+from duologue.coder.models.offline.turn import Turn
+
+SECONDS = 300.0
+
+
+async def run_tests(
+    turn: Turn, suite: Suite, target: str | None = None, *, seconds: float = SECONDS
+) -> tuple[Report, Suite]:
+    """Run and read. Gives the suite that worked: another Python, unittest for pytest, or without unknown options."""
+    report = await _run(turn, suite, target, seconds)
+    for _ in range(4):
+        other = await _second_best(turn, suite, report)
+        if other is None:
+            break
+        suite = other
+        report = await _run(turn, suite, target, seconds)
+    return report, suite
+
+
+async def _run(turn: Turn, suite: Suite, target: str | None, seconds: float) -> Report:
+    command = suite.command(target)
+    data = await turn.run(command, seconds)
+    output = str(data["output"])
+    read = read_unittest if suite.kind == "unittest" else read_pytest
+    failures, passed, summary = read(output.replace(turn.cwd.rstrip("/") + "/", ""))
+    ok = data["exit_code"] == 0 and not failures
+    return Report(ok, failures, passed, summary, output, command, bool(data["timed_out"]))
+
+
+async def _second_best(turn: Turn, suite: Suite, report: Report) -> Suite | None:
+    if report.ok or suite.kind == "other":
+        return None
+    if suite.roots and not suite.exposed and re.search(r"ModuleNotFoundError|ImportError", report.output):
+        return dataclasses.replace(suite, exposed=True)
+    if suite.python == "python3" and re.search(r"ModuleNotFoundError|No module named", report.output):
+        folder = await _environment(turn)
+        if folder:
+            return suite.with_python(f"{folder}/bin/python")
+    if report.failures:
+        return None
+    if re.search(r"No module named '?pytest'?\s*$", report.output, re.MULTILINE):
+        return unittest_suite(suite, await turn.files())
+    if re.search(r"not found|No such file", report.output) and report.passed is None:
+        following = {"python3": "python", "python": sys.executable}
+        python = following.get(suite.python)
+        return suite.with_python(python) if python else None
+    if re.search(r"unrecognized arguments", report.output) and suite.kind == "pytest" and "-o" not in suite.options:
+        return dataclasses.replace(suite, options=("-o", "addopts="))
+    return None
+
+
+async def _environment(turn: Turn) -> str | None:
+    """The folder of the project's own virtual environment."""
+    for folder in (".venv", "venv", "env"):
+        if (await turn.call("read_file", path=f"{folder}/pyvenv.cfg", limit=1)).ok:
+            return folder
+    return None

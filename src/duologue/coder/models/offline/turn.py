@@ -1,0 +1,150 @@
+"""What a script of rules can do in one turn: speak, think, and call tools through the loop.
+
+A script is a coroutine that is driven by hand, one `stream` at a time: it needs no event loop, holds no task, and can be
+suspended between steps or thrown away at any point. It reads neither clock nor disk, so it replays from a history.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Coroutine, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from duologue.coder.models.base import ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """A piece of visible thinking."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Calls to run together; the script goes on with their results, in the same order."""
+
+    calls: tuple[tuple[str, dict[str, Any]], ...]
+
+
+Item = Say | Think | Ask
+Script = Coroutine[Item, Sequence[ToolResult] | None, None]
+
+
+class TurnStopped(Exception):
+    """The turn cannot go on; the text is what the person is told."""
+
+
+@types.coroutine
+def _hand_over(item: Item) -> Generator[Item, Sequence[ToolResult] | None, Sequence[ToolResult] | None]:
+    return (yield item)
+
+
+class Turn:
+    """One turn: the request's words, what the loop offers, and the verbs a script uses."""
+
+    def __init__(
+        self, text: str, *, tools: frozenset[str], cwd: str, titled: bool, earlier: tuple[str, ...] = ()
+    ) -> None:
+        self.text = text
+        self.tools = tools
+        self.cwd = cwd
+        self.earlier = earlier
+        self._titled = titled
+        self._files: tuple[str, ...] | None = None
+
+    async def say(self, text: str) -> None:
+        await _hand_over(Say(text))
+
+    async def think(self, text: str) -> None:
+        await _hand_over(Think(text))
+
+    async def calls(self, *calls: tuple[str, dict[str, Any]]) -> list[ToolResult]:
+        """Run tools one after the other in one step, and give their results, whatever they are."""
+        for tool, _ in calls:
+            if tool not in self.tools:
+                raise TurnStopped(f"I would need the tool `{tool}`, and this session does not offer it.")
+        results = await _hand_over(Ask(calls))
+        if results is None or len(results) != len(calls):
+            raise TurnStopped("A call came back without a result, so I stop here.")
+        return list(results)
+
+    async def call(self, tool: str, **arguments: Any) -> ToolResult:
+        """Run one tool and give its result, whatever it is."""
+        return (await self.calls((tool, arguments)))[0]
+
+    async def need(self, tool: str, **arguments: Any) -> Any:
+        """Run one tool whose failure ends the turn; gives the structured result."""
+        result = await self.call(tool, **arguments)
+        if not result.ok:
+            raise TurnStopped(why_not(tool, result))
+        return self.data_of(result)
+
+    async def run(self, command: str, seconds: float | None = None) -> Any:
+        """Run a command to any end; gives its structured result."""
+        limit = {} if seconds is None else {"timeout": seconds}
+        result = await self.call("run_command", command=command, **limit)
+        if not result.ok and not isinstance(result.data, dict):
+            raise TurnStopped(why_not("run_command", result))
+        self.forget_files()
+        return self.data_of(result)
+
+    def data_of(self, result: ToolResult) -> Any:
+        if result.data is None:
+            raise TurnStopped(
+                f"`{result.tool}` gave no structured result, and rules cannot read prose. Please ask again."
+            )
+        return result.data
+
+    async def title(self, text: str) -> None:
+        """Name the session, once."""
+        if self._titled or "set_title" not in self.tools:
+            return
+        self._titled = True
+        await self.call("set_title", title=shorten(text, 60))
+
+    async def files(self) -> tuple[str, ...]:
+        """The project's files, listed once a turn until something changes."""
+        if self._files is None:
+            data = await self.need("list_files", limit=1000)
+            self._files = tuple(data["files"])
+        return self._files
+
+    def forget_files(self) -> None:
+        self._files = None
+
+    async def read(self, path: str) -> str:
+        """The whole text of a file, however many calls that takes."""
+        text = ""
+        while True:
+            first = text.count("\n") + 1
+            data = await self.need("read_file", path=path, line=first)
+            part = str(data["text"])
+            if not data["truncated"]:
+                return text + part
+            whole = part[: part.rfind("\n") + 1]
+            if not whole:
+                raise TurnStopped(f"{path} has a line that is too long for me (line {first}).")
+            text += whole
+
+
+def shorten(text: str, length: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def why_not(tool: str, result: ToolResult) -> str:
+    """A sentence for a call that was refused or failed."""
+    if result.text.startswith("The user refused"):
+        return f"You refused `{tool}`, so I stop here. It had no effect."
+    if result.text.startswith("A rule of the user"):
+        return f"One of your rules forbids this use of `{tool}`, so I stop here. It had no effect."
+    return f"`{tool}` did not work, so I stop here: {shorten(result.text, 400) or 'no reason was given'}"
