@@ -123,6 +123,8 @@ class Everything(Extensible):
     named: Named | UnsetType = UNSET
     single: Single | UnsetType = UNSET
     server: Server | UnsetType = UNSET
+    no_server: Server | UnsetType | None = UNSET
+    text_only: Text | UnsetType = UNSET
     servers: Opt[Items[Server]] = UNSET
     options: Options | UnsetType = UNSET
     table: dict[str, Block] = msgspec.field(default_factory=dict)

@@ -75,7 +75,9 @@ def test_null_is_absent_where_it_is_not_allowed(key: str) -> None:
     assert dropped == [f"$.{key}"]
 
 
-@pytest.mark.parametrize("key", ["note", "strict", "colour", "blocks", "block", "lenientBlock", "_meta", "anything"])
+@pytest.mark.parametrize(
+    "key", ["note", "strict", "colour", "blocks", "block", "lenientBlock", "_meta", "anything", "noServer"]
+)
 def test_null_stays_null_where_it_is_allowed(key: str) -> None:
     wire = {"id": "a", "plain": None, key: None}
     result, dropped = everything(**wire)
@@ -153,7 +155,7 @@ def test_lists_of_lists_of_defaults() -> None:
 
 
 def test_what_is_dropped_within_something_dropped_is_not_told() -> None:
-    block = {"type": "text", "hints": {"weight": "much"}}
+    block = {"type": "text", "_meta": 5}
     losses = read(Everything, {"id": "a", "blocks": [block]})[1]
     assert [str(loss) for loss in losses] == ["$.blocks[0]: $.blocks[0].text: required member is missing"]
 
@@ -208,6 +210,14 @@ def test_a_known_variant_with_a_bad_payload_is_an_error_and_not_unknown() -> Non
 )
 def test_a_union_needs_a_tag_that_is_a_text(tag: Any, reason: str) -> None:
     assert refusal(Everything, {"id": "a", "block": {"text": "x", **tag}}) == f"$.block.type: {reason}"
+
+
+def test_one_struct_alone_refuses_the_tag_of_another() -> None:
+    expected = '$.textOnly.type: expected "text", found another string'
+    assert refusal(Everything, {"id": "a", "textOnly": {"type": "image", "text": "x"}}) == expected
+    assert (
+        refusal(Everything, {"id": "a", "textOnly": {"type": 3}}) == "$.textOnly.type: expected string, found integer"
+    )
 
 
 def test_an_unknown_variant_must_have_what_its_union_asks_of_all() -> None:

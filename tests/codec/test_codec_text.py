@@ -1,13 +1,15 @@
 """Numbers, texts and names: what is taken as it is, what is mended, and what is refused."""
 
 import json
-from typing import Any
+import subprocess
+import sys
+from typing import Any, assert_type
 
 import pytest
 from codec_samples import Everything, Text
 from msgspec import UNSET
 
-from duologue.codec import CodecError, DoesNotFit, Dropped, decode, encode
+from duologue.codec import CodecError, DoesNotFit, Dropped, convert, decode, decoder_for, encode
 
 
 def count(number: str) -> Any:
@@ -123,3 +125,21 @@ def test_any_text_comes_back_as_it_was() -> None:
     wire = encode(Text(text=text))
     assert decode(Text, wire).text == text
     assert json.loads(wire)["text"] == text
+
+
+# --- Decoders --------------------------------------------------------------------------------------------------------
+
+
+def test_decoders_are_built_late_and_kept() -> None:
+    assert decoder_for(Text) is decoder_for(Text)
+    assert_type(decode(Text, b'{"type":"text","text":""}'), Text)
+    assert_type(convert(Text, {"type": "text", "text": ""}), Text)
+    code = """
+import sys, duologue.codec as codec
+from duologue.codec import reading
+assert not reading._decoders
+late = [name for name in sys.modules if name.startswith(("duologue.protocol.", "duologue.codec.s"))]
+print(*sorted(late))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["duologue.codec.surrogates", "duologue.protocol.base"]
