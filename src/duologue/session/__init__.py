@@ -1,0 +1,7 @@
+"""The shared model of a conversation: updates fold into a `Transcript`, and replay out of it."""
+
+from duologue.session.entries import Message, Role, ToolCallState
+from duologue.session.terminal import TerminalState
+from duologue.session.transcript import Transcript
+
+__all__ = ["Message", "Role", "TerminalState", "ToolCallState", "Transcript"]

@@ -1,0 +1,1 @@
+"""Ways to move bytes between two peers: this process's stdio, a spawned child's, memory."""

@@ -1,0 +1,93 @@
+"""The class that the author of an agent subclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from duologue.protocol.common.prompt import StopReason
+
+if TYPE_CHECKING:
+    from duologue.agent.connection import AgentConnection
+    from duologue.agent.session import Session
+    from duologue.agent.turn import Turn
+    from duologue.protocol.v2.auth import AuthMethod
+    from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
+    from duologue.protocol.v2.config import SessionConfigOption
+
+
+class Agent:
+    """An agent, written once in the vocabulary of version 2 and served in both versions.
+
+    Override `prompt`; override the rest as needed. A handler may raise `RpcError` to answer with that error. One
+    instance serves one connection.
+    """
+
+    #: Sent as the agent's `info`.
+    name: str = "agent"
+    title: str | None = None
+    version: str = "0"
+
+    #: Set by the library before the first handler runs.
+    connection: AgentConnection
+
+    async def prompt(self, turn: Turn) -> StopReason | None:
+        """Work on a prompt. Returns why the turn ended (None: `end_turn`); cancelling raises `CancelledError` here."""
+        raise RpcError(METHOD_NOT_FOUND, "this agent takes no prompts")
+
+    def prompt_capabilities(self) -> PromptCapabilities:
+        """What a prompt may hold, apart from text and resource links. Prompts with more are refused."""
+        from duologue.protocol.v2.capabilities import PromptCapabilities
+
+        return PromptCapabilities()
+
+    def mcp_capabilities(self) -> McpCapabilities | None:
+        """How MCP servers can be reached; None when the agent does not use them beyond what is baseline."""
+        return None
+
+    def auth_methods(self) -> Sequence[AuthMethod]:
+        """The ways to log in, when there are any."""
+        return ()
+
+    async def new_session(self, session: Session) -> None:
+        """A session was made; prepare it (``session.state``). What is sent here follows the response."""
+
+    async def resume_session(self, session: Session, *, replay: bool) -> None:
+        """Reopen a session that this process does not hold, and with `replay` send its history as updates.
+
+        Raise `unknown_session(session.id)` when there is none.
+        """
+        raise unknown_session(session.id)
+
+    async def close_session(self, session: Session) -> None:
+        """The session was closed, or the connection ended; free what it holds."""
+
+    def config_options(self, session: Session) -> Sequence[SessionConfigOption]:
+        """The config options with their present values."""
+        return ()
+
+    async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:
+        """Change a config option. What `config_options` then returns is told to the client."""
+        raise RpcError(INVALID_PARAMS, f"no such config option: {config_id}", {"configId": config_id})
+
+    async def login(self, method_id: str) -> None:
+        """Log in by one of `auth_methods`."""
+        raise RpcError(INVALID_PARAMS, f"no such auth method: {method_id}", {"methodId": method_id})
+
+    async def logout(self) -> None:
+        """Log out."""
+
+
+def unknown_session(session_id: str) -> RpcError:
+    """The error for a session that does not exist."""
+    return RpcError(-32002, f"Session not found: {session_id}", {"sessionId": session_id})
+
+
+def absolute(path: str, member: str) -> Path:
+    """A path of a request that has to be absolute. Raises `RpcError` (invalid params)."""
+    result = Path(path)
+    if not path or not result.is_absolute():
+        raise RpcError(INVALID_PARAMS, f"{member} must be an absolute path: {path!r}", {"path": f"$.{member}"})
+    return result

@@ -1,0 +1,284 @@
+"""An agent on a connection: negotiation, sessions, and the requests about them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from duologue import codec
+from duologue.agent.agent import Agent, absolute, unknown_session
+from duologue.agent.blocks import check_prompt
+from duologue.agent.options import check_option
+from duologue.agent.session import Session
+from duologue.agent.turn import Turn
+from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.jsonrpc.limits import Limits
+from duologue.peer import Peer, Scope
+from duologue.peer.link import Trace
+from duologue.protocol.common.capabilities import Implementation
+from duologue.protocol.common.session import (
+    CloseSessionRequest,
+    CloseSessionResponse,
+    ListSessionsRequest,
+    ListSessionsResponse,
+    SessionInfo,
+)
+from duologue.protocol.method import Side
+from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.auth import LoginAuthRequest, LoginAuthResponse, LogoutAuthRequest, LogoutAuthResponse
+from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
+from duologue.protocol.v2.config import (
+    SetBooleanConfigOption,
+    SetIdConfigOption,
+    SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse,
+)
+from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
+from duologue.protocol.v2.prompt import CancelSessionNotification, PromptRequest, PromptResponse
+from duologue.protocol.v2.session import (
+    NewSessionRequest,
+    NewSessionResponse,
+    ResumeSessionRequest,
+    ResumeSessionResponse,
+)
+from duologue.protocol.version import SUPPORTED, V2, negotiate
+from duologue.transports.base import Closed, Transport
+
+log = logging.getLogger("duologue.agent")
+
+#: How long turns and sessions may take to end when the connection does, in seconds.
+END_SECONDS = 3.0
+
+
+class AgentConnection:
+    """Serves one agent to one client. `client_info` and `client_capabilities` are known once it has initialized."""
+
+    def __init__(self, agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
+        self.agent = agent
+        agent.connection = self
+        self.sessions: dict[str, Session] = {}
+        self.client_info: Implementation | None = None
+        self.client_capabilities: Any = None
+        # The unfinished request that changes a session, by session id: the session's next request waits for it.
+        self._barriers: dict[str, asyncio.Future[None]] = {}
+        self._ended: asyncio.Task[None] | None = None
+        self.peer = Peer(Side.AGENT, inside=V2, limits=limits, trace=trace)
+        self._register()
+
+    def _register(self) -> None:
+        peer = self.peer
+        peer.on_initialize(self._negotiate)
+        peer.on_closed(self._closed)
+        peer.handle(v2.INITIALIZE, self._initialize)
+        peer.handle(v2.SESSION_NEW, self._new)
+        peer.handle(v2.SESSION_LIST, self._list)
+        peer.handle(v2.SESSION_RESUME, self._resume, admit=self._admit_change)
+        peer.handle(v2.SESSION_CLOSE, self._close, admit=self._admit_change)
+        peer.handle(v2.SESSION_SET_CONFIG_OPTION, self._set_config_option, admit=self._admit_change)
+        peer.handle(v2.SESSION_PROMPT, self._prompt, admit=self._admit_prompt)
+        peer.apply(v2.SESSION_CANCEL, self._cancel)
+        if self.agent.auth_methods():
+            peer.handle(v2.AUTH_LOGIN, self._login)
+            peer.handle(v2.AUTH_LOGOUT, self._logout)
+
+    async def start(self, transport: Transport) -> None:
+        """Begin to serve. Raises `TransportError`."""
+        await self.peer.start(transport)
+
+    async def wait_ended(self) -> Closed:
+        """Wait until the connection is closed and every turn and session of it has ended (bounded)."""
+        reason = await self.peer.wait_closed()
+        if self._ended is not None:
+            await asyncio.wait({self._ended})
+        return reason
+
+    async def close(self) -> None:
+        """End the connection from this side."""
+        await self.peer.close()
+        await self.wait_ended()
+
+    # --- handshake --------------------------------------------------------------------------------------------------
+
+    def _negotiate(self, raw: Any, scope: Scope) -> None:
+        proposed = _proposed_version(raw)
+        version = negotiate(proposed)
+        method = version.request(Side.AGENT, "initialize")
+        assert method is not None
+        try:
+            params = codec.decode(method.params, raw)
+        except codec.CodecError as error:
+            if any(proposed == known.number for known in SUPPORTED):
+                raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
+            # A client of another version is told ours, whatever its params look like.
+            params = InitializeRequest(
+                protocol_version=proposed, info=Implementation(name="unknown", version="unknown")
+            )
+        self.peer.speak(version)
+        self.peer.answer(method, params, scope)
+
+    async def _initialize(self, params: InitializeRequest, scope: Scope) -> InitializeResponse:
+        self.client_info = params.info
+        self.client_capabilities = params.capabilities
+        assert self.peer.version is not None
+        agent = self.agent
+        methods = list(agent.auth_methods())
+        mcp = agent.mcp_capabilities()
+        session = SessionCapabilities(prompt=agent.prompt_capabilities(), mcp=UNSET if mcp is None else mcp)
+        return InitializeResponse(
+            protocol_version=self.peer.version.number,
+            info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),
+            capabilities=AgentCapabilities(session=session, auth=AgentAuthCapabilities() if methods else UNSET),
+            auth_methods=methods,
+        )
+
+    async def _login(self, params: LoginAuthRequest, scope: Scope) -> LoginAuthResponse:
+        if not any(getattr(method, "method_id", None) == params.method_id for method in self.agent.auth_methods()):
+            raise RpcError(INVALID_PARAMS, f"no such auth method: {params.method_id}", {"methodId": params.method_id})
+        await self.agent.login(params.method_id)
+        return LoginAuthResponse()
+
+    async def _logout(self, params: LogoutAuthRequest, scope: Scope) -> LogoutAuthResponse:
+        await self.agent.logout()
+        return LogoutAuthResponse()
+
+    # --- sessions ---------------------------------------------------------------------------------------------------
+
+    def _make_session(self, session_id: str, params: NewSessionRequest | ResumeSessionRequest) -> Session:
+        cwd = absolute(params.cwd, "cwd")
+        if not cwd.is_dir():
+            raise RpcError(INVALID_PARAMS, f"cwd is not a directory: {params.cwd}", {"path": "$.cwd"})
+        more = [absolute(path, "additionalDirectories") for path in params.additional_directories or ()]
+        return Session(self, session_id, cwd, more, params.mcp_servers or (), self.agent.prompt)
+
+    async def _new(self, params: NewSessionRequest, scope: Scope) -> NewSessionResponse:
+        session = self._make_session(str(uuid.uuid4()), params)
+        session.hold()
+        self.sessions[session.id] = session
+        try:
+            await self.agent.new_session(session)
+        except BaseException:
+            del self.sessions[session.id]
+            raise
+        # The id of a session is first seen in this response: what was said before it goes out behind it.
+        scope.then.append(session.release)
+        return NewSessionResponse(session_id=session.id, config_options=self._options(session))
+
+    async def _list(self, params: ListSessionsRequest, scope: Scope) -> ListSessionsResponse:
+        if params.cursor:
+            raise RpcError(INVALID_PARAMS, "unknown cursor: this list has one page", {"path": "$.cursor"})
+        found = [session for session in self.sessions.values() if not params.cwd or str(session.cwd) == params.cwd]
+        return ListSessionsResponse(
+            sessions=[
+                SessionInfo(session_id=session.id, cwd=str(session.cwd), title=session.title_text or UNSET)
+                for session in found
+            ]
+        )
+
+    async def _resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
+        session = self.sessions.get(params.session_id) or self._make_session(params.session_id, params)
+        await self.agent.resume_session(session, replay=bool(params.replay_from))
+        self.sessions[session.id] = session
+        return ResumeSessionResponse(config_options=self._options(session))
+
+    async def _close(self, params: CloseSessionRequest, scope: Scope) -> CloseSessionResponse:
+        session = self._session(params.session_id)
+        session.turns.cancel()
+        await session.turns.settle()
+        self.sessions.pop(session.id, None)
+        await self.agent.close_session(session)
+        return CloseSessionResponse()
+
+    async def _set_config_option(
+        self, params: SetSessionConfigOptionRequest, scope: Scope
+    ) -> SetSessionConfigOptionResponse:
+        if not isinstance(params, SetIdConfigOption | SetBooleanConfigOption):
+            raise RpcError(INVALID_PARAMS, "unknown type of config option value", {"path": "$.type"})
+        session = self._session(params.session_id)
+        check_option(self.agent.config_options(session), params)
+        await self.agent.set_config_option(session, params.config_id, params.value)
+        return SetSessionConfigOptionResponse(config_options=list(self.agent.config_options(session)))
+
+    def _options(self, session: Session) -> Any:
+        return list(self.agent.config_options(session)) or UNSET
+
+    def _session(self, session_id: str) -> Session:
+        session = self.sessions.get(session_id)
+        if session is None:
+            raise unknown_session(session_id)
+        return session
+
+    # --- prompts ----------------------------------------------------------------------------------------------------
+
+    def _admit_prompt(self, params: PromptRequest, scope: Scope) -> None:
+        session = self._session(params.session_id)
+        check_prompt(params.prompt, self.agent.prompt_capabilities())
+        turn = Turn(session, params.prompt)
+        session.turns.admit(turn)
+        scope.on_cancel = turn.cancel
+        scope.after = self._barriers.get(session.id)
+
+    async def _prompt(self, params: PromptRequest, scope: Scope) -> PromptResponse:
+        session = self._session(params.session_id)
+        # Behind the answer: the acceptance comes before what the turn has to say.
+        asyncio.get_running_loop().call_soon(session.turns.start)
+        return PromptResponse()
+
+    def _cancel(self, params: CancelSessionNotification) -> None:
+        session = self.sessions.get(params.session_id)
+        if session is not None:
+            session.turns.cancel()
+
+    def _admit_change(self, params: Any, scope: Scope) -> None:
+        """Let the request wait for the last one that changes its session, and the session's next one wait for it."""
+        session_id = params.session_id if not hasattr(params, "raw") else params.raw.get("sessionId")
+        barrier: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        scope.after = self._barriers.get(session_id)
+        self._barriers[session_id] = barrier
+
+        def lift() -> None:
+            barrier.set_result(None)
+            if self._barriers.get(session_id) is barrier:
+                del self._barriers[session_id]
+
+        scope.then.append(lift)
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def _closed(self, reason: Closed) -> None:
+        self._ended = asyncio.get_running_loop().create_task(self._end())
+
+    async def _end(self) -> None:
+        sessions = list(self.sessions.values())
+        self.sessions.clear()
+        for session in sessions:
+            session.turns.cancel()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                for session in sessions:
+                    await session.turns.settle()
+                    await self.agent.close_session(session)
+        except TimeoutError:
+            log.warning("some turns did not end within %s seconds and were left behind", END_SECONDS)
+        except Exception:
+            log.exception("closing a session failed")
+
+
+class _Proposal(msgspec.Struct):
+    protocol_version: Any = msgspec.field(default=None, name="protocolVersion")
+
+
+def _proposed_version(raw: Any) -> int:
+    """The version number of an `initialize`. Raises `RpcError` (invalid params) when there is none."""
+    try:
+        proposed = codec.decode(_Proposal, raw if raw is not None else b"{}").protocol_version
+    except codec.CodecError as error:
+        raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
+    if isinstance(proposed, bool) or not isinstance(proposed, int) or not 0 <= proposed <= 65535:
+        problem = "protocolVersion must be an integer from 0 to 65535"
+        raise RpcError(INVALID_PARAMS, problem, {"path": "$.protocolVersion"})
+    return proposed

@@ -1,0 +1,84 @@
+"""Asking the user before acting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType
+
+from duologue.protocol.common.permission import (
+    CancelledOutcome,
+    PermissionOption,
+    PermissionOptionKind,
+    RequestPermissionResponse,
+    SelectedOutcome,
+)
+from duologue.protocol.v2.permission import RequestPermissionRequest, RequestPermissionSubject
+from duologue.protocol.v2.table import SESSION_REQUEST_PERMISSION
+
+if TYPE_CHECKING:
+    from duologue.agent.voice import Voice
+
+ALLOW_KINDS = frozenset({PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS})
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """The user's answer; true only when it allows. `option` is None when the answer was not understood or cancelled,
+    which is a refusal."""
+
+    option: PermissionOption | None
+    cancelled: bool = False
+
+    def __bool__(self) -> bool:
+        return self.option is not None and self.option.kind in ALLOW_KINDS
+
+    @property
+    def always(self) -> bool:
+        """Whether the answer is meant to hold for the future too."""
+        return self.option is not None and self.option.kind in (
+            PermissionOptionKind.ALLOW_ALWAYS,
+            PermissionOptionKind.REJECT_ALWAYS,
+        )
+
+
+def default_options(scope: str | None = None) -> list[PermissionOption]:
+    """Allow and reject, once and (when `scope` says what that would cover) always."""
+    options = [("allow_once", "Allow"), ("reject_once", "Reject")]
+    if scope is not None:
+        options[1:1] = [("allow_always", f"Always allow {scope}")]
+        options.append(("reject_always", f"Always reject {scope}"))
+    return [PermissionOption(option_id=kind, name=name, kind=PermissionOptionKind(kind)) for kind, name in options]
+
+
+async def ask(
+    voice: Voice,
+    title: str,
+    *,
+    subject: RequestPermissionSubject | UnsetType = UNSET,
+    description: str | UnsetType = UNSET,
+    options: Sequence[PermissionOption] | None = None,
+) -> Permission:
+    """Send `session/request_permission` and read the answer; see `Voice.ask_permission`."""
+    offered = list(options) if options is not None else default_options()
+    request = RequestPermissionRequest(
+        session_id=voice.session.id, title=title, options=offered, subject=subject, description=description
+    )
+    with voice.session.waiting_for_user():
+        response = await voice.session.peer.request(SESSION_REQUEST_PERMISSION, request)
+    answer = read_answer(response, offered)
+    if answer.cancelled:
+        voice.session.cancelled_by_client(voice)
+    return answer
+
+
+def read_answer(response: RequestPermissionResponse, offered: Sequence[PermissionOption]) -> Permission:
+    """What an outcome means: an option that was not offered, or an unknown outcome, refuses."""
+    match response.outcome:
+        case SelectedOutcome(option_id=chosen):
+            return Permission(next((option for option in offered if option.option_id == chosen), None))
+        case CancelledOutcome():
+            return Permission(None, cancelled=True)
+    return Permission(None)

@@ -1,0 +1,58 @@
+"""Serving an agent over this process's standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+
+from duologue.agent.agent import Agent
+from duologue.agent.connection import AgentConnection
+from duologue.jsonrpc.limits import Limits
+from duologue.peer.link import Trace
+from duologue.transports.base import Transport
+from duologue.transports.claim import claim_stdio
+
+#: What ends the agent in order; a second one ends it at once.
+STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+
+
+async def serve(
+    agent: Agent, transport: Transport | None = None, *, limits: Limits | None = None, trace: Trace | None = None
+) -> None:
+    """Serve `agent` until the client goes away, over standard input and output unless given another transport.
+
+    Nothing but protocol messages reaches standard output from then on (see `duologue.transports.claim`).
+    """
+    if transport is None:
+        from duologue.transports.pipes import stdio_transport
+
+        transport = stdio_transport()
+    connection = AgentConnection(agent, limits=limits, trace=trace)
+    _stop_on_signals(connection)
+    await connection.start(transport)
+    await connection.wait_ended()
+    await connection.close()
+
+
+def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
+    """Serve `agent` over standard input and output; returns when the client has gone away."""
+    claim_stdio()
+    asyncio.run(serve(agent, limits=limits, trace=trace))
+
+
+def _stop_on_signals(connection: AgentConnection) -> None:
+    loop = asyncio.get_running_loop()
+    stopping: list[asyncio.Task[None]] = []
+
+    def stop(number: int) -> None:
+        if stopping:
+            sys.stderr.flush()
+            os._exit(128 + number)
+        stopping.append(loop.create_task(connection.close()))
+
+    for number in STOP_SIGNALS:
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, stop, int(number))

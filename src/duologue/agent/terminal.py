@@ -1,0 +1,38 @@
+"""A terminal that the agent runs and the client shows."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType
+
+from duologue.protocol.common.terminal import TerminalExitStatus
+from duologue.protocol.v2.updates import TerminalOutputChunkEvent, TerminalUpdateEvent
+
+if TYPE_CHECKING:
+    from duologue.agent.voice import Voice
+
+
+class Terminal:
+    """Output is bytes, as the process wrote them; the client decodes."""
+
+    def __init__(self, voice: Voice, terminal_id: str) -> None:
+        self._voice = voice
+        self.id = terminal_id
+
+    def open(self, command: str | UnsetType = UNSET, cwd: Path | str | UnsetType = UNSET) -> Awaitable[None]:
+        """Announce the terminal. `cwd` is absolute."""
+        where = UNSET if isinstance(cwd, UnsetType) else str(cwd)
+        return self._voice.update(TerminalUpdateEvent(terminal_id=self.id, command=command, cwd=where))
+
+    def write(self, data: bytes) -> Awaitable[None]:
+        """Show more output."""
+        return self._voice.update(TerminalOutputChunkEvent(terminal_id=self.id, data=b64encode(data).decode()))
+
+    def exited(self, exit_code: int | None = None, signal: str | None = None) -> Awaitable[None]:
+        """Tell how the process ended."""
+        status = TerminalExitStatus(exit_code=exit_code, signal=signal)
+        return self._voice.update(TerminalUpdateEvent(terminal_id=self.id, exit_status=status))

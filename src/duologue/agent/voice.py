@@ -1,0 +1,164 @@
+"""What an agent can tell the client about a session: messages, thoughts, tool calls, plans, usage, titles.
+
+`Turn` speaks during a prompt; `Session` speaks at any time. Both are a `Voice`. Every method sends when it is called;
+awaiting it takes part in back-pressure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET, UnsetType
+
+from duologue.agent.errors import TurnOver
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.plan import PlanEntryPriority
+from duologue.protocol.common.tools import ToolCallLocation, ToolKind
+from duologue.protocol.common.updates import Cost, SessionInfoUpdateEvent, UsageUpdateEvent
+from duologue.protocol.v2.content import ContentBlock
+from duologue.protocol.v2.plan import ItemsPlan, PlanEntry, PlanEntryStatus
+from duologue.protocol.v2.updates import (
+    AgentMessageChunk,
+    AgentThoughtChunk,
+    AvailableCommandsUpdateEvent,
+    ConfigOptionUpdateEvent,
+    PlanUpdateEvent,
+    SessionUpdate,
+    UpdateSessionNotification,
+)
+
+if TYPE_CHECKING:
+    from duologue.agent.permission import Permission
+    from duologue.agent.session import Session
+    from duologue.agent.toolcall import ToolCall
+    from duologue.protocol.common.permission import PermissionOption
+    from duologue.protocol.v2.commands import AvailableCommand
+    from duologue.protocol.v2.config import SessionConfigOption
+    from duologue.protocol.v2.permission import RequestPermissionSubject
+
+#: The id of the plan of an agent that keeps one plan at a time.
+THE_PLAN = "plan"
+
+
+class Voice:
+    """Speaks about one session. Pieces of text that follow each other form one message; anything between begins
+    the next one."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._session_id = session.id
+        self._send = session.send
+        self._next_id = session.next_id
+        self._saying: str | None = None
+        self._thinking: str | None = None
+        self._over = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the turn has ended, so that it cannot speak any more; a session never is over."""
+        return self._over
+
+    def update(self, update: SessionUpdate) -> Awaitable[None]:
+        """Send any session update of version 2. Raises `TurnOver`, `ConnectionClosed`."""
+        if self._over:
+            raise TurnOver
+        self._saying = self._thinking = None
+        return self._send(UpdateSessionNotification(session_id=self._session_id, update=update))
+
+    def say(self, text: str | ContentBlock) -> Awaitable[None]:
+        """Say a piece of the answer: text, or any content block."""
+        if self._over:
+            raise TurnOver
+        message = self._saying
+        if message is None:
+            message = self._saying = self._next_id("message")
+            self._thinking = None
+        content: ContentBlock = TextBlock(text=text) if text.__class__ is str else text  # type: ignore[assignment]
+        return self._send(
+            UpdateSessionNotification(
+                session_id=self._session_id, update=AgentMessageChunk(message_id=message, content=content)
+            )
+        )
+
+    def think(self, text: str) -> Awaitable[None]:
+        """Say a piece of what the agent thinks."""
+        if self._over:
+            raise TurnOver
+        message = self._thinking
+        if message is None:
+            message = self._thinking = self._next_id("thought")
+            self._saying = None
+        return self._send(
+            UpdateSessionNotification(
+                session_id=self._session_id,
+                update=AgentThoughtChunk(message_id=message, content=TextBlock(text=text)),
+            )
+        )
+
+    def end_message(self) -> None:
+        """Let the next piece of text begin a new message."""
+        self._saying = self._thinking = None
+
+    def tool_call(
+        self,
+        title: str,
+        *,
+        kind: ToolKind | UnsetType = UNSET,
+        name: str | UnsetType = UNSET,
+        locations: Sequence[ToolCallLocation | Path] = (),
+        raw_input: Any = UNSET,
+    ) -> ToolCall:
+        """A tool call, as an async context manager: pending when entered, completed, failed or cancelled when left."""
+        from duologue.agent.toolcall import ToolCall
+
+        return ToolCall(
+            self, self._next_id("call"), title, kind=kind, name=name, locations=locations, raw_input=raw_input
+        )
+
+    def plan(self, entries: Sequence[PlanEntry | str], *, plan_id: str = THE_PLAN) -> Awaitable[None]:
+        """Show a plan; it replaces the one with the same id. A string is a pending entry of medium priority."""
+        whole = [entry if isinstance(entry, PlanEntry) else plan_entry(entry) for entry in entries]
+        return self.update(PlanUpdateEvent(plan=ItemsPlan(plan_id=plan_id, entries=whole)))
+
+    def title(self, title: str) -> Awaitable[None]:
+        """Name the session."""
+        return self.update(SessionInfoUpdateEvent(title=title))
+
+    def usage(self, used: int, size: int, *, cost: float | None = None, currency: str = "USD") -> Awaitable[None]:
+        """Tell how full the context window is, in tokens, and what the session has cost so far."""
+        money = UNSET if cost is None else Cost(amount=cost, currency=currency)
+        return self.update(UsageUpdateEvent(used=used, size=size, cost=money))
+
+    def commands(self, commands: Sequence[AvailableCommand]) -> Awaitable[None]:
+        """Offer slash commands; they replace the ones offered before."""
+        return self.update(AvailableCommandsUpdateEvent(available_commands=list(commands)))
+
+    def config_options(self, options: Sequence[SessionConfigOption]) -> Awaitable[None]:
+        """Tell all config options with their present values."""
+        return self.update(ConfigOptionUpdateEvent(config_options=list(options)))
+
+    async def ask_permission(
+        self,
+        title: str,
+        *,
+        subject: RequestPermissionSubject | UnsetType = UNSET,
+        description: str | UnsetType = UNSET,
+        options: Sequence[PermissionOption] | None = None,
+    ) -> Permission:
+        """Ask the user; the result is true only when an allowing option was picked.
+
+        The session requires action while the question is open. When the client answers that the turn is cancelled,
+        the turn is cancelled. Raises `RpcError` when the client cannot ask.
+        """
+        from duologue.agent.permission import ask
+
+        if self._over:
+            raise TurnOver
+        return await ask(self, title, subject=subject, description=description, options=options)
+
+
+def plan_entry(content: str, status: str = "pending", priority: str = "medium") -> PlanEntry:
+    """An entry of a plan from plain strings."""
+    return PlanEntry(content=content, priority=PlanEntryPriority(priority), status=PlanEntryStatus(status))

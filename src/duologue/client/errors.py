@@ -1,0 +1,32 @@
+"""What the client's side raises, beside what `duologue.peer` does.
+
+Exception
+├── RpcError
+│   └── TurnFailed        a turn that had begun ended with an error
+├── VersionMismatch       the agent does not speak the version that was asked for
+└── AgentFailed           the agent could not be started, or ended before it was ready
+"""
+
+from __future__ import annotations
+
+from duologue.jsonrpc.errors import RpcError
+
+
+class TurnFailed(RpcError):
+    """The turn ended with an error; code, message and data are the agent's."""
+
+
+class VersionMismatch(Exception):
+    """The agent answered `initialize` with a version that was not asked for."""
+
+    def __init__(self, proposed: int, answered: object) -> None:
+        super().__init__(
+            f"the agent answered protocol version {answered} when asked for {proposed}; "
+            + (f"try protocol={answered}" if answered in (1, 2) else "no version is shared with it")
+        )
+        self.proposed = proposed
+        self.answered = answered
+
+
+class AgentFailed(Exception):
+    """The agent could not be started or ended before it was ready; the text has its command, exit code and stderr."""

@@ -1,0 +1,164 @@
+"""A session as the client holds it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duologue.client.turn import PromptTurn
+from duologue.protocol.common.config import SessionConfigOptionCategory
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.session import CloseSessionRequest
+from duologue.protocol.v2.config import SessionConfigOption, SetBooleanConfigOption, SetIdConfigOption
+from duologue.protocol.v2.content import ContentBlock
+from duologue.protocol.v2.prompt import CancelSessionNotification
+from duologue.protocol.v2.state import SessionState
+from duologue.protocol.v2.table import SESSION_CANCEL, SESSION_CLOSE, SESSION_SET_CONFIG_OPTION
+from duologue.protocol.v2.updates import (
+    ConfigOptionUpdateEvent,
+    SessionUpdate,
+    StateUpdateEvent,
+    UserMessageChunk,
+    UserMessageEvent,
+)
+from duologue.session import Transcript
+
+if TYPE_CHECKING:
+    from duologue.client.connection import ClientConnection
+
+
+class Session:
+    """One conversation with an agent. `transcript` is live: it holds all that was read of it."""
+
+    def __init__(self, connection: ClientConnection, session_id: str, cwd: Path) -> None:
+        self.connection = connection
+        self.id = session_id
+        self.cwd = cwd
+        self.transcript = Transcript()
+        self.config_options: Sequence[SessionConfigOption] = ()
+        self.replaying = False
+        self._waiting: deque[PromptTurn] = deque()
+        self._active: list[PromptTurn] = []
+        self._user_message: str | None = None
+        self._questions: set[asyncio.Task[object]] = set()
+        # Called with every update; None when the client does not care.
+        self._listener = connection.listener
+        self._current: PromptTurn | None = None
+
+    # --- what the client does ---------------------------------------------------------------------------------------
+
+    def prompt(self, prompt: str | Sequence[ContentBlock]) -> PromptTurn:
+        """A turn for a prompt; iterate it: ``async for event in session.prompt("...")``."""
+        blocks = [TextBlock(text=prompt)] if isinstance(prompt, str) else prompt
+        return PromptTurn(self, blocks)
+
+    async def cancel(self) -> None:
+        """Cancel the running turn and what is queued behind it."""
+        for turn in (*self._active, *self._waiting):
+            await turn.cancel()
+            return
+
+    async def set_config_option(self, config_id: str, value: str | bool) -> Sequence[SessionConfigOption]:
+        """Change a config option; all options as they are then. Raises `RpcError`."""
+        request: SetBooleanConfigOption | SetIdConfigOption
+        if isinstance(value, bool):
+            request = SetBooleanConfigOption(session_id=self.id, config_id=config_id, value=value)
+        else:
+            request = SetIdConfigOption(session_id=self.id, config_id=config_id, value=value)
+        response = await self.connection.peer.request(SESSION_SET_CONFIG_OPTION, request)
+        self.config_options = response.config_options
+        return self.config_options
+
+    async def set_mode(self, mode: str) -> None:
+        """Change the option of category `mode`. Raises `ValueError` when the agent has none, `RpcError`."""
+        for option in self.config_options:
+            if getattr(option, "category", None) == SessionConfigOptionCategory.MODE:
+                await self.set_config_option(option.config_id, mode)  # type: ignore[union-attr]
+                return
+        raise ValueError("this agent offers no modes")
+
+    async def close(self) -> None:
+        """Close the session on the agent. Raises `RpcError`."""
+        await self.connection.peer.request(SESSION_CLOSE, CloseSessionRequest(session_id=self.id))
+        self.connection.sessions.pop(self.id, None)
+
+    # --- cancelling -------------------------------------------------------------------------------------------------
+
+    def send_cancel(self) -> None:
+        """Send one `session/cancel`, and answer the open permission requests with `cancelled`."""
+        for turn in (*self._active, *self._waiting):
+            turn.note_cancel()
+        self.connection.peer.notify(SESSION_CANCEL, CancelSessionNotification(session_id=self.id))
+        for question in list(self._questions):
+            question.cancel()
+
+    async def answering(self, question: asyncio.Task[object]) -> object:
+        """Await the answer to a permission request, so that a cancel finds it."""
+        self._questions.add(question)
+        try:
+            return await question
+        finally:
+            self._questions.discard(question)
+
+    # --- what comes in ----------------------------------------------------------------------------------------------
+
+    def receive(self, update: SessionUpdate) -> None:
+        """Apply an update: to the transcript first, then to the turn that it belongs to."""
+        self.transcript.apply(update)
+        if self._listener is not None:
+            self._listener(self, update)
+        kind = update.__class__
+        if kind is UserMessageEvent or kind is UserMessageChunk:
+            self._begin(update.message_id)  # type: ignore[union-attr]
+        turn = self._current
+        if turn is not None:
+            turn.put(update)
+        if kind is StateUpdateEvent:
+            self._state(update)  # type: ignore[arg-type]
+        elif kind is ConfigOptionUpdateEvent:
+            self.config_options = update.config_options  # type: ignore[union-attr]
+
+    def _begin(self, message_id: str) -> None:
+        """The n-th prompt owns the n-th new live user message."""
+        if self.replaying or message_id == self._user_message:
+            return
+        self._user_message = message_id
+        if self._waiting:
+            self._active.append(self._waiting.popleft())
+            self._point()
+
+    def _state(self, update: StateUpdateEvent) -> None:
+        if update.state is not SessionState.IDLE:
+            return
+        if not self._active and self._waiting and self._waiting[0].accepted and update.stop_reason:
+            # The agent never told the user message: the idle state still ends the turn.
+            self._active.append(self._waiting.popleft())
+        for turn in list(self._active):
+            turn.end(update)
+
+    def enter(self, turn: PromptTurn) -> None:
+        """A turn is about to be sent."""
+        self._waiting.append(turn)
+        self._point()
+
+    def leave(self, turn: PromptTurn) -> None:
+        """A turn has ended."""
+        if turn in self._active:
+            self._active.remove(turn)
+        elif turn in self._waiting:
+            self._waiting.remove(turn)
+        self._point()
+
+    def _point(self) -> None:
+        if self._active:
+            self._current = self._active[-1]
+        else:
+            self._current = self._waiting[0] if self._waiting else None
+
+    def closed(self, error: BaseException) -> None:
+        """The connection is closed: open turns end with it."""
+        for turn in (*self._active, *self._waiting):
+            turn.finish(error)

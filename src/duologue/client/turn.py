@@ -1,0 +1,146 @@
+"""A prompt and the events of its turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+from duologue.client.errors import TurnFailed
+from duologue.peer import ConnectionClosed
+from duologue.protocol.changes.marks import error_of
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.prompt import StopReason, Usage
+from duologue.protocol.v2.content import ContentBlock
+from duologue.protocol.v2.prompt import PromptRequest
+from duologue.protocol.v2.table import SESSION_PROMPT
+from duologue.protocol.v2.updates import AgentMessageChunk, SessionUpdate, StateUpdateEvent
+
+if TYPE_CHECKING:
+    from duologue.client.session import Session
+
+
+class PromptTurn:
+    """Iterate it once: the prompt is sent when the iteration begins, and the events are its turn's updates in order.
+
+    It ends when the turn does; `stop_reason` and `usage` are known then. Leaving the iteration early (break, an
+    exception, a cancelled task) sends one `session/cancel` and answers open permission requests with `cancelled`.
+    The iteration raises `RpcError` when the prompt is refused, `TurnFailed` when the turn ends with an error, and
+    `ConnectionClosed` when the agent goes away.
+    """
+
+    def __init__(self, session: Session, prompt: Sequence[ContentBlock]) -> None:
+        self.session = session
+        self.prompt = prompt
+        self.stop_reason: StopReason | None = None
+        self.usage: Usage | None = None
+        self.accepted = False
+        self.ended = False
+        self.error: BaseException | None = None
+        self._left = False
+        self._begun = False
+        self._cancel_sent = False
+        self.queue: list[SessionUpdate] = []
+        self._waiter: asyncio.Future[None] | None = None
+
+    def __aiter__(self) -> AsyncIterator[SessionUpdate]:
+        if self._begun:
+            raise RuntimeError("a turn can be iterated once; call session.prompt() again for a new one")
+        self._begun = True
+        return self._events()
+
+    async def text(self) -> str:
+        """Run the turn and return what the agent said in it."""
+        said: list[str] = []
+        async for event in self:
+            match event:
+                case AgentMessageChunk(content=TextBlock(text=piece)):
+                    said.append(piece)
+        return "".join(said)
+
+    async def cancel(self) -> None:
+        """Ask the agent to end the turn; at most one `session/cancel` is sent. Go on iterating to see it end."""
+        if not self._cancel_sent and not self.ended:
+            self.session.send_cancel()
+
+    def note_cancel(self) -> None:
+        """A `session/cancel` that covers this turn was sent."""
+        self._cancel_sent = True
+
+    async def _events(self) -> AsyncIterator[SessionUpdate]:
+        session = self.session
+        peer = session.connection.peer
+        session.enter(self)
+        asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
+        try:
+            while True:
+                batch = self.queue
+                if batch:
+                    self.queue = []
+                    for event in batch:
+                        peer.delivered()
+                        yield event
+                elif self.ended:
+                    break
+                else:
+                    self._waiter = asyncio.get_running_loop().create_future()
+                    await self._waiter
+            if self.error is not None:
+                raise self.error
+        finally:
+            self._leave()
+            if not asking.done() and self.ended:
+                asking.cancel()
+
+    async def _ask(self) -> None:
+        request = PromptRequest(session_id=self.session.id, prompt=list(self.prompt))
+        try:
+            await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
+        except Exception as error:
+            self.finish(error)
+
+    def _accept(self, _: object) -> None:
+        self.accepted = True
+
+    def put(self, event: SessionUpdate) -> None:
+        """Queue an event; nothing is kept once the iteration was left."""
+        if self._left:
+            return
+        self.queue.append(event)
+        self.session.connection.peer.queued()
+        if self._waiter is not None:
+            self._wake()
+
+    def _wake(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    def end(self, idle: StateUpdateEvent) -> None:
+        """The session is idle: the turn is over."""
+        self.stop_reason = idle.stop_reason or None
+        self.usage = idle.usage or None
+        error = error_of(idle.meta)
+        self.finish(TurnFailed(*error) if error is not None else None)
+
+    def finish(self, error: BaseException | None) -> None:
+        """End the turn, with an error or without; what was queued is still given out."""
+        if self.ended:
+            return
+        self.ended = True
+        self.error = error
+        self.session.leave(self)
+        self._wake()
+
+    def _leave(self) -> None:
+        if self._left:
+            return
+        self._left = True
+        for _ in self.queue:
+            self.session.connection.peer.delivered()
+        self.queue = []
+        if not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
+            try:
+                self.session.send_cancel()
+            except ConnectionClosed:
+                self.finish(None)

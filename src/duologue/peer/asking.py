@@ -1,0 +1,128 @@
+"""The half of a peer that asks: requests of this side until their answers are handed to whoever waits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from duologue import codec
+from duologue.jsonrpc import errors as rpc
+from duologue.jsonrpc import messages as wire
+from duologue.peer.calls import Call
+from duologue.protocol.method import Request
+
+if TYPE_CHECKING:
+    from duologue.peer.peer import Peer
+
+log = logging.getLogger("duologue.peer")
+
+#: Its answer may take a whole turn, so waiting for it does not keep reading open.
+WHOLE_TURN = "session/prompt"
+
+
+class Asking:
+    """The open requests of this side. `open_calls` counts those that keep reading open until they are answered."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._calls: dict[int, Call] = {}
+        self.open_calls = 0
+
+    async def request(self, method: Request[Any, Any], params: Any, applied: Callable[[Any], None] | None) -> Any:
+        """See `Peer.request`."""
+        peer = self._peer
+        call = Call(method, peer.loop.create_future(), peer.inbound.inside_handler(), applied)
+        paced = method.name == WHOLE_TURN
+        if not paced:
+            self.open_calls += 1
+            peer.regulate()
+        try:
+            if peer.edge is None:
+                await self.ask(call, method, params)
+            else:
+                await peer.carry_out(peer.edge.request_out(method, params, call), call)
+            return await call.future
+        except asyncio.CancelledError:
+            self._abandon(call)
+            raise
+        finally:
+            if not paced:
+                self.open_calls -= 1
+
+    def ask(self, call: Call, method: Request[Any, Any], params: Any) -> Awaitable[None]:
+        """Send a call in the wire's vocabulary."""
+        call.id, sent = self._peer.link.request(method, params)
+        call.wire = method
+        self._calls[call.id] = call
+        return sent
+
+    def _abandon(self, call: Call) -> None:
+        if call.id is None or self._calls.pop(call.id, None) is None:
+            return
+        self._peer.link.engine.forget(call.id)
+        if self._peer.closed_reason is None:
+            with contextlib.suppress(rpc.LimitError):
+                self._peer.link.cancel_request(call.id)
+
+    def on_response(self, event: wire.Response) -> None:
+        """A result was read."""
+        call = self._calls.pop(event.id, None)
+        if call is None:
+            return
+        # Null stands for an empty object: agents answer so where there is nothing to tell.
+        data = b"{}" if bytes(event.result) == b"null" else event.result
+        try:
+            result = codec.decode(call.wire.result, data, at="$.result")
+        except codec.CodecError as error:
+            self.fail(call, error)
+            return
+        edge = self._peer.edge
+        if edge is None:
+            self.resolve(call, result)
+        else:
+            self._peer.carry_in(edge.result_in(call, call.wire, result), None)
+
+    def on_error(self, event: wire.ErrorResponse | wire.OversizedResponse) -> None:
+        """An error answer was read, or an answer that cannot be used."""
+        call = self._calls.pop(event.id, None) if event.id is not None else None
+        error, edge = event.error, self._peer.edge
+        if call is None:
+            log.warning("the other side reported an error that answers no open request: %s", error)
+        elif edge is None:
+            self.fail(call, error)
+        elif isinstance(error, rpc.RpcError):
+            self._peer.carry_in(edge.error_in(call, call.wire, error.code, error.message, error.data), None)
+        else:
+            self.fail(call, error)
+            self._peer.carry_in(edge.error_in(call, call.wire, rpc.INTERNAL_ERROR, str(error), UNSET), None)
+
+    def resolve(self, call: Call, result: Any) -> None:
+        """Hand a result over: applied at once, given to the caller after the handlers of what came before it."""
+        if not call.settle():
+            return
+        if call.applied is not None:
+            call.applied(result)
+        if call.at_once:
+            call.succeed(result)
+        else:
+            self._peer.inbound.in_order(call.succeed, result)
+
+    def fail(self, call: Call, error: BaseException) -> None:
+        """Hand an error over, in the same order as a result."""
+        if not call.settle():
+            return
+        if call.at_once:
+            call.fail(error)
+        else:
+            self._peer.inbound.in_order(call.fail, error)
+
+    def fail_all(self, error: BaseException) -> None:
+        """The connection is closed: nothing will be answered any more."""
+        calls, self._calls = list(self._calls.values()), {}
+        for call in calls:
+            self.fail(call, error)

@@ -1,0 +1,100 @@
+"""Requests that are open: the ones this side made (`Call`) and the ones it has to answer (`Scope`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from duologue.protocol.method import Request
+
+if TYPE_CHECKING:
+    from duologue.peer.answering import Answering
+
+
+class Call:
+    """A request this side made. `wire` is the method as it stands on the wire, `at_once` says that its answer does
+    not wait for handlers of earlier messages (it was made inside one)."""
+
+    __slots__ = ("_settled", "applied", "at_once", "future", "id", "method", "wire")
+
+    def __init__(
+        self,
+        method: Request[Any, Any],
+        future: asyncio.Future[Any],
+        at_once: bool,
+        applied: Callable[[Any], None] | None,
+    ) -> None:
+        self.method = method
+        self.wire = method
+        self.future = future
+        self.at_once = at_once
+        self.applied = applied
+        self.id: int | None = None
+        self._settled = False
+
+    def settle(self) -> bool:
+        """Note that the answer is there; False when there was one before. The caller may still have to wait for the
+        handlers of earlier messages."""
+        if self._settled or self.future.done():
+            return False
+        self._settled = True
+        return True
+
+    def succeed(self, result: Any) -> None:
+        if not self.future.done():
+            self.future.set_result(result)
+
+    def fail(self, error: BaseException) -> None:
+        if not self.future.done():
+            self.future.set_exception(error)
+
+
+class Scope:
+    """A request of the other side, from the moment it was read until it is answered.
+
+    Its cancel scope exists before the next message is looked at: a cancel that arrives in the same read finds it.
+    """
+
+    __slots__ = (
+        "_answering",
+        "after",
+        "answered",
+        "cancelled",
+        "id",
+        "method",
+        "on_cancel",
+        "started",
+        "task",
+        "then",
+        "wire",
+    )
+
+    def __init__(self, answering: Answering, id: Any, method: Request[Any, Any]) -> None:
+        self._answering = answering
+        self.id = id
+        self.wire = method
+        self.method = method
+        self.task: asyncio.Task[None] | None = None
+        #: Set by `admit`: what a cancel does instead of cancelling the handler's task.
+        self.on_cancel: Callable[[], None] | None = None
+        #: Set by `admit`: the handler starts when this is done.
+        self.after: asyncio.Future[Any] | None = None
+        #: Called right after the answer was sent: what must follow it on the wire.
+        self.then: list[Callable[[], None]] = []
+        self.cancelled = False
+        self.started = False
+        self.answered = False
+
+    def cancel(self) -> None:
+        """Cancel the request: once, and without effect when it is answered."""
+        if self.cancelled or self.answered:
+            return
+        self.cancelled = True
+        if self.on_cancel is not None:
+            self.on_cancel()
+        elif self.task is not None:
+            if not self.started:
+                # A task that is cancelled before its first step never runs: it cannot answer for itself.
+                self.task.add_done_callback(lambda _: self._answering.cancelled(self))
+            self.task.cancel()

@@ -1,0 +1,31 @@
+"""What a peer raises.
+
+Exception
+├── ConnectionClosed      the connection ended before, or while, the caller waited
+└── JsonRpcError          see `duologue.jsonrpc.errors`
+    ├── RpcError          the other side answered with an error (or: answer with this error, raised by a handler)
+    └── LimitError        a limit of this side was reached
+"""
+
+from __future__ import annotations
+
+from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
+from duologue.transports.base import Closed
+
+#: A request was cancelled by `$/cancel_request` and its handler gave no answer of its own.
+REQUEST_CANCELLED = -32800
+
+
+class ConnectionClosed(Exception):
+    """The connection is closed. `reason` has the exit code and the tail of the other side's stderr when known."""
+
+    def __init__(self, reason: Closed) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class HandlerError(RpcError):
+    """A handler of this side failed with an exception of its own; the other side is told no more than its type."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__(INTERNAL_ERROR, "Internal error", {"details": type(cause).__name__})

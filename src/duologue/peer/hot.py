@@ -1,0 +1,35 @@
+"""`session/update`, the notification that dominates all traffic, decoded in one typed pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from duologue import codec
+from duologue.protocol.method import Side
+from duologue.protocol.version import Version
+
+UPDATE_HEAD = b'{"jsonrpc":"2.0","method":"session/update","params":'
+UPDATE_TAIL = b"}\n"
+#: A line that begins so is probably an update that `update_decoder` takes; the general path takes all others.
+UPDATE_PREFIX = b'{"jsonrpc":"2.0","method":"session/update",'
+
+
+def update_decoder(version: Version) -> tuple[type[Any], Callable[[bytes], Any]]:
+    """A class with a `params` member, and a function that decodes a whole line to it, strictly.
+
+    Members that a notification does not have (an `id`, a `result`) are refused, so that such a line takes the general
+    path and is judged there.
+    """
+    method = version.notification(Side.CLIENT, "session/update")
+    assert method is not None
+    update = msgspec.defstruct(
+        "UpdateMessage",
+        [("jsonrpc", str), ("method", str), ("params", method.params)],
+        forbid_unknown_fields=True,
+        gc=False,
+        frozen=True,
+    )
+    return update, codec.decoder_for(update).decode

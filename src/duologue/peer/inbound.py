@@ -1,0 +1,116 @@
+"""What came in and is not handled yet: handlers one at a time in the order of the wire, and when to stop reading.
+
+A handler of a notification is awaited before the next one starts. A response waits for the handlers of everything that
+came before it, unless its request was made inside such a handler, which would wait for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any
+
+from duologue.jsonrpc.limits import Limits
+
+log = logging.getLogger("duologue.peer")
+
+#: The inbound queue whose handler is running in this context, if any.
+_INSIDE: ContextVar[Inbound | None] = ContextVar("duologue_inside_handler", default=None)
+
+
+class Inbound:
+    """The queue of one peer. `undelivered` counts queued notifications and what iterators hold."""
+
+    def __init__(self, limits: Limits, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._max_count = limits.undelivered
+        self._max_bytes = limits.inbound_bytes
+        self._queue: deque[tuple[Callable[[Any], Any], Any, bool]] = deque()
+        self._pump: asyncio.Task[None] | None = None
+        self.undelivered = 0
+        self.paused = False
+        self._held = 0.0
+        self._held_count = 0
+
+    def inside_handler(self) -> bool:
+        """Whether the running code is (or was started by) a notification handler of this queue."""
+        return _INSIDE.get() is self
+
+    def deliver(self, handler: Callable[[Any], Awaitable[None]], params: Any) -> None:
+        """Queue a notification for its handler."""
+        self.undelivered += 1
+        self._queue.append((handler, params, True))
+        self._start()
+
+    def in_order(self, resolve: Callable[[Any], None], value: Any) -> None:
+        """Call `resolve(value)` after the handlers of everything queued before; at once when nothing is."""
+        if self._pump is None:
+            resolve(value)
+        else:
+            self._queue.append((resolve, value, False))
+
+    def account(self, size: int) -> bool:
+        """Note that a read of `size` bytes was applied; False when more is held than the limit allows.
+
+        Bytes are counted for each read, and given back in proportion to the messages delivered since.
+        """
+        count = self.undelivered
+        if count == 0:
+            self._held = 0.0
+        else:
+            if self._held_count > count:
+                self._held *= count / self._held_count
+            self._held += size
+        self._held_count = count
+        return self._held <= self._max_bytes
+
+    @property
+    def full(self) -> bool:
+        return self.undelivered > self._max_count
+
+    @property
+    def drained(self) -> bool:
+        """Whether so much was delivered that reading should go on."""
+        return self.undelivered <= self._max_count // 2
+
+    async def idle(self) -> None:
+        """Wait until every queued handler has run."""
+        if self._pump is not None:
+            await asyncio.wait({self._pump})
+
+    def close(self) -> None:
+        """Stop the handlers; what they had not reached is resolved, not run."""
+        if self._pump is not None and not self.inside_handler():
+            self._pump.cancel()
+        while self._queue:
+            call, value, is_handler = self._queue.popleft()
+            if not is_handler:
+                call(value)
+
+    def _start(self) -> None:
+        if self._pump is None:
+            self._pump = self._loop.create_task(self._run(), name="duologue-handlers")
+
+    async def _run(self) -> None:
+        _INSIDE.set(self)
+        queue = self._queue
+        try:
+            while queue:
+                call, value, is_handler = queue.popleft()
+                if not is_handler:
+                    call(value)
+                    continue
+                try:
+                    await call(value)
+                except Exception:
+                    # One failed handler must cost neither the connection nor the messages after it.
+                    log.exception("a notification handler failed")
+                finally:
+                    self.undelivered -= 1
+        finally:
+            self._pump = None
+            if queue:
+                self._start()

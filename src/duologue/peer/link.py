@@ -1,0 +1,104 @@
+"""The engine, the writer and the trace of one connection: messages of the wire's own version, in and out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+from msgspec import UNSET
+
+from duologue import codec
+from duologue.jsonrpc.engine import Engine
+from duologue.jsonrpc.limits import Limits
+from duologue.jsonrpc.messages import Event
+from duologue.peer.hot import UPDATE_HEAD, UPDATE_TAIL
+from duologue.peer.outbound import SENT, Outbound
+from duologue.protocol.method import Notification, Request
+from duologue.transports.base import Transport
+
+#: Called with every message: its direction and its bytes, newline not included.
+Trace = Callable[[Literal["in", "out"], bytes], None]
+
+
+class Link:
+    """Turns values into lines and lines into events; knows no handler."""
+
+    def __init__(self, engine: Engine, limits: Limits, trace: Trace | None) -> None:
+        self.engine = engine
+        self._limits = limits
+        self.trace = trace
+        self._outbound: Outbound | None = None
+        self._transport: Transport | None = None
+        engine.trace = None if trace is None else lambda line: trace("in", line)
+
+    def open(self, transport: Transport, loop: asyncio.AbstractEventLoop, on_suspend: Callable[[], None]) -> None:
+        self._transport = transport
+        self._outbound = Outbound(transport, loop, self._limits.outbound_bytes, on_suspend)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a transport."""
+        return self._transport is not None
+
+    @property
+    def outbound(self) -> Outbound:
+        if self._outbound is None:
+            raise RuntimeError("the peer is not started: call start(transport) first")
+        return self._outbound
+
+    @property
+    def transport(self) -> Transport:
+        if self._transport is None:
+            raise RuntimeError("the peer is not started: call start(transport) first")
+        return self._transport
+
+    def receive(self, data: bytes) -> list[Event]:
+        """Events of a read; answers that the engine gives by itself are sent."""
+        events = self.engine.receive(data)
+        replies = self.engine.take_replies()
+        if replies:
+            self._send(replies)
+        return events
+
+    def request(self, method: Request[Any, Any], params: Any) -> tuple[int, Awaitable[None]]:
+        id, line = self.engine.request(method.name, codec.encode(params))
+        return id, self._send(line)
+
+    def notification(self, method: Notification[Any], params: Any) -> Awaitable[None]:
+        return self._send(self.engine.notification(method.name, codec.encode(params)))
+
+    def cancel_request(self, id: int) -> None:
+        self._send(self.engine.notification("$/cancel_request", b'{"requestId":%d}' % id))
+
+    def response(self, id: Any, result: Any) -> Awaitable[None]:
+        line = self.engine.response(id, codec.encode(result))
+        return SENT if line is None else self._send(line)
+
+    def error(self, id: Any, code: int, message: str, data: Any = UNSET) -> Awaitable[None]:
+        line = self.engine.error(id, code, message, None if data is UNSET else codec.encode(data))
+        return SENT if line is None else self._send(line)
+
+    def update(self, note: Any) -> Awaitable[None]:
+        """Send a `session/update`, encoded straight into the gathered bytes."""
+        outbound = self.outbound
+        buffer = outbound.buffer
+        start = len(buffer)
+        buffer += UPDATE_HEAD
+        try:
+            codec.encode_into(note, buffer)
+            if outbound.blocked:
+                outbound.admit(len(buffer) - start)
+        except BaseException:
+            del buffer[start:]
+            raise
+        buffer += UPDATE_TAIL
+        if self.trace is not None:
+            self.trace("out", bytes(buffer[start:-1]))
+        return outbound.sent()
+
+    def _send(self, line: bytes) -> Awaitable[None]:
+        if self.trace is not None:
+            for message in line.splitlines():
+                self.trace("out", message)
+        return self.outbound.send(line)

@@ -1,0 +1,138 @@
+"""The writer of a peer: gathers what one turn of the event loop sends, and suspends senders above the high-water mark.
+
+The first message of a turn of the loop goes out at once; what follows in the same turn is gathered, and leaves when it
+reaches `FLUSH_BYTES` or when the turn ends. A sender is suspended only while the transport
+says that its buffer is full.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from typing import Any
+
+from duologue.jsonrpc.errors import LimitError
+from duologue.transports.base import Transport
+
+#: Gathered bytes that make a write; larger writes end in partial pipe writes and are slower.
+FLUSH_BYTES = 16384
+
+_EXHAUSTED: Iterator[Any] = iter(())
+
+
+class _Done:
+    """An awaitable that is ready: awaiting it never yields to the loop."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return _EXHAUSTED  # type: ignore[return-value]
+
+
+class _Breath:
+    """An awaitable that yields to the loop once, so that a sender in a tight loop lets a cancel come in."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield
+
+
+SENT: Awaitable[None] = _Done()
+_BREATH: Awaitable[None] = _Breath()
+
+
+class Outbound:
+    """Corked writing onto a transport. `suspended` counts the senders that wait for the other side to read."""
+
+    def __init__(
+        self, transport: Transport, loop: asyncio.AbstractEventLoop, max_bytes: int, on_suspend: Callable[[], None]
+    ) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._max_bytes = max_bytes
+        self._on_suspend = on_suspend
+        self.buffer = bytearray()
+        self.suspended = 0
+        self._corked = False
+        self._room: asyncio.Future[None] | None = None
+        self.closed = False
+
+    def send(self, line: bytes) -> Awaitable[None]:
+        """Send one framed message; await the result to take part in back-pressure. Raises `LimitError`."""
+        self.admit(len(line))
+        if len(line) < FLUSH_BYTES:
+            self.buffer += line
+        else:
+            self.flush()
+            self._write(line)
+        return self.sent()
+
+    def admit(self, size: int) -> None:
+        """Raise `LimitError` when `size` more bytes would lie unread beyond the limit."""
+        if self._room is not None and self._transport.buffered() + len(self.buffer) + size > self._max_bytes:
+            raise LimitError("outbound_bytes", self._max_bytes, "the other side does not read what it is sent")
+
+    def sent(self) -> Awaitable[None]:
+        """Account for a message that was appended to `buffer`; the awaitable of `send`."""
+        buffer = self.buffer
+        if not self._corked:
+            self._corked = True
+            self._loop.call_soon(self._uncork)
+            if buffer:
+                self.buffer = bytearray()
+                self._write(buffer)
+        elif len(buffer) >= FLUSH_BYTES:
+            self.buffer = bytearray()
+            self._write(buffer)
+            return _BREATH if self._room is None else self._wait_for_room()
+        return SENT if self._room is None else self._wait_for_room()
+
+    def flush(self) -> None:
+        """Hand everything gathered to the transport."""
+        if self.buffer:
+            buffer, self.buffer = self.buffer, bytearray()
+            self._write(buffer)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the other side does not read, so that a sender would be suspended."""
+        return self._room is not None
+
+    def pause(self) -> None:
+        if self._room is None and not self.closed:
+            self._room = self._loop.create_future()
+
+    def resume(self) -> None:
+        room, self._room = self._room, None
+        if room is not None and not room.done():
+            room.set_result(None)
+
+    def close(self) -> None:
+        """Nothing can be sent any more; suspended senders go on and find the connection closed."""
+        self.closed = True
+        self.buffer = bytearray()
+        self.resume()
+
+    def _write(self, data: bytes | bytearray) -> None:
+        if not self.closed:
+            self._transport.write(data)
+
+    def _uncork(self) -> None:
+        self._corked = False
+        if self.buffer:
+            # More may come in the next turn too, which then begins corked: one write a turn, not one a message.
+            self._corked = True
+            self._loop.call_soon(self._uncork)
+            self.flush()
+
+    async def _wait_for_room(self) -> None:
+        room = self._room
+        if room is None:
+            return
+        self.suspended += 1
+        self._on_suspend()
+        try:
+            await asyncio.shield(room)
+        finally:
+            self.suspended -= 1

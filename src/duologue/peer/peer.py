@@ -1,0 +1,419 @@
+"""The peer: one end of one connection, for either side and either version.
+
+Order, cancellation and queues follow docs/architecture.md, section "Order, cancellation, queues".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from duologue import codec
+from duologue.jsonrpc import errors as rpc
+from duologue.jsonrpc import messages as wire
+from duologue.jsonrpc.engine import Engine
+from duologue.jsonrpc.limits import Limits
+from duologue.peer.answering import Answering
+from duologue.peer.asking import Asking
+from duologue.peer.calls import Call, Scope
+from duologue.peer.errors import ConnectionClosed
+from duologue.peer.hot import UPDATE_PREFIX, update_decoder
+from duologue.peer.inbound import Inbound
+from duologue.peer.link import Link, Trace
+from duologue.peer.outbound import SENT
+from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step
+from duologue.protocol.method import Notification, Request, Side
+from duologue.protocol.version import Version
+from duologue.transports.base import Closed, Transport
+
+if TYPE_CHECKING:
+    from duologue.protocol.changes.edge import Edge
+
+log = logging.getLogger("duologue.peer")
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+#: How long `close` waits for handlers that were cancelled, in seconds.
+CLOSE_SECONDS = 5.0
+#: Handlers of these run beside the queue: one may wait for a turn that waits for an answer behind it.
+BESIDE_THE_QUEUE = frozenset({"session/cancel"})
+SESSION_UPDATE = "session/update"
+
+
+class Peer:
+    """One end of a connection.
+
+    `version` is what the wire speaks, None until it is negotiated (see `speak`). `inside` is the vocabulary of handlers
+    and callers; when it differs from the wire's version, messages pass the table of differences.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    inbound: Inbound
+
+    def __init__(
+        self,
+        side: Side,
+        version: Version | None = None,
+        *,
+        inside: Version | None = None,
+        limits: Limits | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.side = side
+        self.limits = limits or Limits()
+        self.version: Version | None = None
+        self.closed_reason: Closed | None = None
+        # Shared with the two halves of this room.
+        self.link = Link(Engine(self.limits, answer_noise=side is Side.AGENT), self.limits, trace)
+        self.edge: Edge | None = None
+        self._inside = inside
+        self._asking = Asking(self)
+        self._answering = Answering(self)
+        self._listeners: dict[str, tuple[Notification[Any], Callable[[Any], Awaitable[None]]]] = {}
+        self._appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
+        self._held: deque[wire.Event] | None = None
+        self._hot: type[Any] = type(None)
+        self._on_closed: list[Callable[[Closed], None]] = []
+        if version is not None:
+            self.speak(version)
+
+    def speak(self, version: Version) -> None:
+        """Fix the version of the wire: at once for a peer that knows it, else when `initialize` was read."""
+        self.version = version
+        self.link.engine.batches = version.batches
+        if self._inside is not None and self._inside is not version:
+            # Late: a connection that speaks the inner version needs no table of differences.
+            from duologue.protocol.changes.edge import Edge
+
+            self.edge = Edge(self.side)
+        if self.side is Side.CLIENT:
+            self._hot, decode = update_decoder(version)
+            self.link.engine.set_hot(UPDATE_PREFIX, decode)
+
+    # --- what the owner registers, in the vocabulary it speaks --------------------------------------------------------
+
+    def handle(
+        self,
+        method: Request[P, R],
+        handler: Callable[[P, Scope], Awaitable[R]],
+        *,
+        admit: Callable[[P, Scope], None] | None = None,
+    ) -> None:
+        """Answer requests of `method` with what `handler` returns; it runs beside the loop.
+
+        `admit` runs when the request is read, before the next message is looked at: it enters the request into the
+        owner's state, may set `Scope.after` and `Scope.on_cancel`, and refuses it by raising `RpcError`.
+        """
+        self._answering.handlers[method.name] = (method, handler, admit)
+
+    def listen(self, method: Notification[P], handler: Callable[[P], Awaitable[None]]) -> None:
+        """Await `handler` for each notification of `method`, one at a time, in the order of the wire."""
+        self._listeners[method.name] = (method, handler)
+
+    def apply(self, method: Notification[P], function: Callable[[P], None]) -> None:
+        """Call `function` for each notification of `method` when it is read, before anything after it."""
+        self._appliers[method.name] = (method, function)
+
+    def on_initialize(self, function: Callable[[Any, Scope], None]) -> None:
+        """Call `function` with the raw params of `initialize`; it fixes the version and sees to the answer (`answer`).
+
+        What comes after it waits until it is answered.
+        """
+        self._answering.initialize = function
+
+    def answer(self, method: Request[Any, Any], params: Any, scope: Scope) -> None:
+        """Let the handler of `method` answer a request that `on_initialize` was given, once the version is fixed."""
+        self._answering.pass_on(method, params, scope)
+
+    def on_closed(self, function: Callable[[Closed], None]) -> None:
+        """Call `function` once when the connection ends."""
+        self._on_closed.append(function)
+
+    # --- life ---------------------------------------------------------------------------------------------------------
+
+    async def start(self, transport: Transport) -> None:
+        """Begin to speak over `transport`. Raises `TransportError`."""
+        self.loop = asyncio.get_running_loop()
+        self.inbound = Inbound(self.limits, self.loop)
+        self.link.open(transport, self.loop, self.regulate)
+        self._closed: asyncio.Future[Closed] = self.loop.create_future()
+        await transport.start(self)
+
+    async def wait_closed(self) -> Closed:
+        """Wait until the connection has ended; the reason."""
+        return await asyncio.shield(self._closed)
+
+    async def drain(self) -> None:
+        """Wait until every queued notification handler has run."""
+        await self.inbound.idle()
+
+    async def close(self) -> None:
+        """End the connection: open calls fail, handlers are cancelled, the transport is closed. Bounded in time."""
+        if not self.link.is_open:
+            return
+        self.link.outbound.flush()
+        self._shut(Closed("the connection was closed by this side"))
+        await self.link.transport.close()
+        tasks = self._answering.tasks - {asyncio.current_task()}
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    async def request(self, method: Request[P, R], params: P, *, applied: Callable[[R], None] | None = None) -> R:
+        """Send a request and return its result.
+
+        `applied` is called with the result as soon as it is read, before the next message is looked at. Cancelling
+        the awaiting task sends `$/cancel_request`; an answer that still comes is ignored.
+        Raises `RpcError` (an error answer), `ConnectionClosed`, `LimitError`, `codec.CodecError` (a result that does
+        not fit its type).
+        """
+        self._check_open()
+        result: R = await self._asking.request(method, params, applied)
+        return result
+
+    def notify(self, method: Notification[P], params: P) -> Awaitable[None]:
+        """Send a notification; await the result to take part in back-pressure.
+
+        Raises `ConnectionClosed`, `LimitError`.
+        """
+        self._check_open()
+        if self.edge is not None:
+            return self.carry_out(self.edge.notification_out(method, params), None)
+        return self.link.notification(method, params)
+
+    def update(self, note: Any) -> Awaitable[None]:
+        """Send a `session/update`: `notify` for the one notification that dominates all traffic."""
+        if self.closed_reason is not None:
+            raise ConnectionClosed(self.closed_reason)
+        if self.edge is not None:
+            out = self.edge.update_out(note)
+            if out.__class__ is tuple or out.__class__ is list:
+                return self.carry_out(out, None)
+            note = out
+        return self.link.update(note)
+
+    def _check_open(self) -> None:
+        if self.closed_reason is not None:
+            raise ConnectionClosed(self.closed_reason)
+
+    # --- steps of the table of differences ----------------------------------------------------------------------------
+
+    def carry_out(self, steps: Sequence[Step], call: Call | None) -> Awaitable[None]:
+        """Carry out steps that a message of this side gave."""
+        sent = SENT
+        for step in steps:
+            match step:
+                case Notify(method, params):
+                    sent = self._tell(method, params)
+                case Ask(method, params):
+                    assert call is not None
+                    sent = self._asking.ask(call, method, params)
+                case _:
+                    sent = self._settle(step)
+        return sent
+
+    def carry_in(self, steps: Sequence[Step], scope: Scope | None) -> None:
+        """Carry out steps that a message of the other side gave."""
+        for step in steps:
+            match step:
+                case Notify(method, params):
+                    self._deliver(method, params)
+                case Ask(method, params):
+                    assert scope is not None
+                    self._answering.dispatch(method, params, scope)
+                case _:
+                    self._settle(step)
+
+    def _tell(self, method: Notification[Any], params: Any) -> Awaitable[None]:
+        """A notification that this side's message gave: for the wire, or (an inner update) for this side itself."""
+        if method.name != SESSION_UPDATE:
+            return self.link.notification(method, params)
+        if self.version is not None and method is self.version.notification(Side.CLIENT, SESSION_UPDATE):
+            return self.link.update(params)
+        self._deliver(method, params)
+        return SENT
+
+    def _settle(self, step: Answer | Refuse) -> Awaitable[None]:
+        """Answer the request that a step names: one of the other side (a `Scope`) or one of this side (a `Call`)."""
+        match step:
+            case Answer(Scope() as scope, result):
+                return self._answering.respond(scope, result)
+            case Refuse(Scope() as scope, code, message, data):
+                return self._answering.refuse(scope, code, message, data)
+            case Answer(Call() as call, result):
+                self._asking.resolve(call, result)
+            case Refuse(Call() as call, code, message, data):
+                self._asking.fail(call, rpc.RpcError(code, message, data))
+        return SENT
+
+    # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        """Take a read of the transport."""
+        self._take(self.link.receive(data))
+        if not self.inbound.account(len(data)):
+            limit = rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up")
+            self._abort(Closed(str(limit)))
+        self.regulate()
+
+    def _take(self, events: list[wire.Event]) -> None:
+        hot = self._hot
+        for event in events:
+            if event.__class__ is hot:
+                self._on_update(event.params)
+            elif self._held is not None and not isinstance(event, wire.Response | wire.ErrorResponse):
+                self._held.append(event)
+            else:
+                self._on_event(event)
+
+    def _on_event(self, event: wire.Event) -> None:
+        match event:
+            case wire.Notification():
+                self._on_notification(event)
+            case wire.Response():
+                self._asking.on_response(event)
+            case wire.ErrorResponse() | wire.OversizedResponse():
+                self._asking.on_error(event)
+            case wire.Request():
+                self._answering.on_request(event)
+            case wire.Noise() | wire.Malformed():
+                log.warning("ignored a line that is no message: %s", event.reason)
+            case wire.UnexpectedResponse():
+                log.debug("ignored an answer to no open request: %r", event.id)
+
+    def _on_notification(self, event: wire.Notification) -> None:
+        if event.method == "$/cancel_request":
+            self._answering.on_cancel_request(event.params)
+            return
+        method = self._notification_named(event.method)
+        if method is None:
+            log.debug("ignored an unknown notification: %s", event.method)
+            return
+        try:
+            params = codec.decode(method.params, event.params if event.params is not None else b"{}", at="$.params")
+        except codec.CodecError as error:
+            log.warning("ignored a %s that does not fit: %s", event.method, error)
+            return
+        if event.method == SESSION_UPDATE:
+            self._on_update(params)
+        elif self.edge is not None:
+            self.carry_in(self.edge.notification_in(method, params), None)
+        else:
+            self._deliver(method, params)
+
+    def _on_update(self, note: Any) -> None:
+        edge = self.edge
+        if edge is not None:
+            note = edge.update_in(note)
+            if note.__class__ is tuple or note.__class__ is list:
+                self.carry_in(note, None)
+                return
+        applier = self._appliers.get(SESSION_UPDATE)
+        if applier is not None:
+            applier[1](note)
+        listener = self._listeners.get(SESSION_UPDATE)
+        if listener is not None:
+            self.inbound.deliver(listener[1], note)
+
+    def _deliver(self, method: Notification[Any], params: Any) -> None:
+        applier = self._appliers.get(method.name)
+        if applier is not None:
+            applier[1](params)
+        listener = self._listeners.get(method.name)
+        if listener is None:
+            return
+        if method.name in BESIDE_THE_QUEUE:
+            self._answering.track(_logged(listener[1](params)))
+        else:
+            self.inbound.deliver(listener[1], params)
+
+    def _notification_named(self, name: str) -> Notification[Any] | None:
+        if self.version is None:
+            return None
+        entry = self._listeners.get(name) or self._appliers.get(name)
+        extension = entry[0] if entry is not None and name.startswith("_") else None
+        return self.version.notification(self.side, name) or extension
+
+    @property
+    def holding(self) -> bool:
+        """Whether `initialize` is unanswered, so that nothing may pass it."""
+        return self._held is not None
+
+    def hold(self) -> None:
+        """Let what comes wait until `release`."""
+        self._held = deque()
+
+    def release(self) -> None:
+        """Take what has waited, in order."""
+        held, self._held = self._held, None
+        self._take(list(held or ()))
+
+    # --- back-pressure ------------------------------------------------------------------------------------------------
+
+    def regulate(self) -> None:
+        """Pause or resume reading. Reading goes on while a sender is suspended or a call is open: its end may depend
+        on a message that is not read yet."""
+        inbound = self.inbound
+        busy = self._asking.open_calls or self.link.outbound.suspended
+        if inbound.paused:
+            if busy or inbound.drained:
+                inbound.paused = False
+                self.link.transport.resume_reading()
+        elif not busy and inbound.full:
+            inbound.paused = True
+            self.link.transport.pause_reading()
+
+    def queued(self) -> None:
+        """Count a message that an iterator holds."""
+        self.inbound.undelivered += 1
+
+    def delivered(self) -> None:
+        """Count a message that an iterator gave out."""
+        self.inbound.undelivered -= 1
+        if self.inbound.paused:
+            self.regulate()
+
+    def pause_writing(self) -> None:
+        """The other side does not read: senders are suspended."""
+        self.link.outbound.pause()
+
+    def resume_writing(self) -> None:
+        """The other side reads again."""
+        self.link.outbound.resume()
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def connection_lost(self, reason: Closed) -> None:
+        """The transport has ended: what was read to the end is still handled, then everything that waits fails."""
+        self._take(self.link.engine.end())
+        self._shut(reason)
+
+    def _abort(self, reason: Closed) -> None:
+        self._shut(reason)
+        self._answering.track(self.link.transport.close())
+
+    def _shut(self, reason: Closed) -> None:
+        if self.closed_reason is not None:
+            return
+        self.closed_reason = reason
+        self.link.outbound.close()
+        self._asking.fail_all(ConnectionClosed(reason))
+        self._answering.cancel_all()
+        if self.edge is not None:
+            self.edge.close()
+        for function in self._on_closed:
+            function(reason)
+        if not self._closed.done():
+            self._closed.set_result(reason)
+
+
+async def _logged(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except Exception:
+        log.exception("a notification handler failed")

@@ -1,0 +1,125 @@
+"""What stands in a transcript: messages and tool calls, each growing at constant cost per update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+from msgspec import UNSET
+
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.v2.content import ContentBlock
+from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus
+from duologue.protocol.v2.updates import (
+    AgentMessageEvent,
+    AgentThoughtEvent,
+    SessionUpdate,
+    ToolCallUpdateEvent,
+    UserMessageEvent,
+)
+
+
+class Role(Enum):
+    """Who speaks in a message."""
+
+    USER = "user"
+    AGENT = "agent"
+    THOUGHT = "thought"
+
+
+_EVENTS: dict[Role, type[UserMessageEvent | AgentMessageEvent | AgentThoughtEvent]] = {
+    Role.USER: UserMessageEvent,
+    Role.AGENT: AgentMessageEvent,
+    Role.THOUGHT: AgentThoughtEvent,
+}
+
+
+class Message:
+    """A message of the user, of the agent, or a thought. Plain text that follows plain text is joined when read."""
+
+    __slots__ = ("_blocks", "_pieces", "id", "meta", "role")
+
+    def __init__(self, role: Role, message_id: str) -> None:
+        self.role = role
+        self.id = message_id
+        self.meta: Any = UNSET
+        self._blocks: list[ContentBlock] = []
+        # Text not joined yet; it stands behind the blocks.
+        self._pieces: list[str] = []
+
+    def add(self, content: ContentBlock) -> None:
+        """Append one piece."""
+        if content.__class__ is TextBlock and content.annotations is UNSET and content.meta is UNSET:
+            self._pieces.append(content.text)
+        else:
+            self._join()
+            self._blocks.append(content)
+
+    def replace(self, content: list[ContentBlock]) -> None:
+        """Take `content` in place of everything so far."""
+        self._pieces.clear()
+        self._blocks = list(content)
+
+    @property
+    def content(self) -> tuple[ContentBlock, ...]:
+        """The blocks, text joined."""
+        self._join()
+        return tuple(self._blocks)
+
+    @property
+    def text(self) -> str:
+        """The text of the text blocks."""
+        return "".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+    def updates(self) -> Iterator[SessionUpdate]:
+        """The update that gives this message anew."""
+        yield _EVENTS[self.role](message_id=self.id, content=list(self.content), meta=self.meta)
+
+    def _join(self) -> None:
+        if self._pieces:
+            self._blocks.append(TextBlock(text="".join(self._pieces)))
+            self._pieces.clear()
+
+
+_MEMBERS = ("name", "title", "kind", "status", "locations", "raw_input", "raw_output", "meta")
+
+
+class ToolCallState:
+    """A tool call as all its updates leave it. A member is UNSET when it was never given, None when it was cleared."""
+
+    __slots__ = ("content", "id", *_MEMBERS)
+
+    def __init__(self, tool_call_id: str) -> None:
+        self.id = tool_call_id
+        self.content: list[ToolCallContent] = []
+        for member in _MEMBERS:
+            setattr(self, member, UNSET)
+
+    name: Any
+    title: Any
+    kind: Any
+    status: Any
+    locations: Any
+    raw_input: Any
+    raw_output: Any
+    meta: Any
+
+    def patch(self, update: ToolCallUpdateEvent) -> None:
+        """Absent members stay, null clears, a value replaces."""
+        for member in _MEMBERS:
+            value = getattr(update, member)
+            if value is not UNSET:
+                setattr(self, member, value)
+        if update.content is not UNSET:
+            self.content = list(update.content or ())
+
+    @property
+    def ended(self) -> bool:
+        """Whether the call has come to an end."""
+        return self.status in (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED)
+
+    def updates(self) -> Iterator[SessionUpdate]:
+        """The update that gives this call anew."""
+        members = {member: getattr(self, member) for member in _MEMBERS}
+        yield ToolCallUpdateEvent(tool_call_id=self.id, content=list(self.content) or UNSET, **members)
