@@ -388,3 +388,28 @@ def test_unknowns_are_compared_by_what_they_hold() -> None:
     assert Unknown({"a": 1}) != Unknown({"a": 2})
     assert Unknown({"a": 1}) != {"a": 1}
     assert repr(Unknown({"a": 1})) == "Unknown({'a': 1})"
+
+
+def test_an_untagged_union_knows_its_variants() -> None:
+    assert isinstance(v1.StdioMcpServer(name="n", command="/bin/n", args=[], env=[]), find_type("v1", "McpServer"))
+    assert isinstance(Unknown({}), find_type("v1", "McpServer"))
+    assert isinstance([], find_type("v1", "SessionConfigSelectOptions"))
+    assert not isinstance({}, find_type("v1", "McpServer"))
+
+
+SECRET = "hunter2"
+SECRETIVE = [
+    v2.EnvVariable(name="KEY", value=SECRET),
+    v2.HttpHeader(name="Authorization", value=SECRET),
+    v2.SetProviderRequest(provider_id="p", api_type=v2.LlmProtocol.OPENAI, base_url="http://a", headers={"a": SECRET}),
+    v1.TerminalAuthMethod(id="a", name="A", env={"KEY": SECRET}),
+]
+
+
+@pytest.mark.parametrize("value", SECRETIVE, ids=lambda value: type(value).__name__)
+def test_a_secret_goes_over_the_wire_and_into_no_log(value: Any) -> None:
+    server = v1.StdioMcpServer(name="n", command="/bin/n", args=[], env=[value])
+    assert SECRET in encode(value).decode()
+    for text in (repr(value), str(value), repr(server), str(value.__rich_repr__())):
+        assert SECRET not in text
+        assert "***" in text

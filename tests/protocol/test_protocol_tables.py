@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import reduce
 from typing import Any
 
@@ -204,3 +206,21 @@ def test_an_agent_with_one_version_answers_with_it() -> None:
 def test_a_version_has_a_name() -> None:
     assert [version.name for version in SUPPORTED] == ["v1", "v2"]
     assert repr(V2) == "Version(2)"
+
+
+def test_a_table_loads_no_topic_before_a_type_is_asked_for() -> None:
+    code = """
+import sys
+from duologue.protocol.version import V1, V2
+assert V1.methods and V2.methods
+print(*sorted(name for name in sys.modules if name == "msgspec" or name.startswith("duologue.protocol.")))
+from duologue.protocol.v2.table import SESSION_CANCEL
+SESSION_CANCEL.params
+print(*sorted(name for name in sys.modules if name.startswith("duologue.protocol.v2.")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    before, after = (set(line.split()) for line in done.stdout.splitlines())
+    rooms = {f"duologue.protocol.{room}{table}" for room in ("common", "v1", "v2") for table in ("", ".table")}
+    assert before == rooms | {f"duologue.protocol.{name}" for name in ("method", "topics", "version")}
+    assert "duologue.protocol.v2.prompt" in after
+    assert "duologue.protocol.v2.updates" not in after

@@ -26,7 +26,7 @@ Unions come in three forms:
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform, get_origin
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -104,6 +104,18 @@ class Extensible(Wire):
     meta: Maybe[ExtensionMeta] = msgspec.field(default=UNSET, name="_meta")
 
 
+class Secretive(Extensible):
+    """A wire type with members that must not show up in a log: `hidden` names them, and `repr` leaves them out."""
+
+    hidden: ClassVar[frozenset[str]] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__rich_repr__())})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [(name, "***" if name in self.hidden else getattr(self, name)) for name in self.__struct_fields__]
+
+
 class OpenEnum(StrEnum):
     """A string enum that keeps what it does not know: an unknown value becomes a member that encodes back unchanged."""
 
@@ -143,18 +155,20 @@ class Unknown:
         return f"Unknown({self.raw!r})"
 
 
-class _AnyInstance(type):
-    """Lets the decoder accept what `decode_hook` returns for an `Untagged` class, which is never an instance of it."""
+class _ByVariant(type):
+    """Makes what `decode_hook` returns for an `Untagged` class an instance of it, as the decoder demands."""
+
+    variants: tuple[Any, ...]
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return True
+        return isinstance(instance, (Unknown, *(get_origin(variant) or variant for variant in cls.variants)))
 
 
-class Untagged(metaclass=_AnyInstance):
+class Untagged(metaclass=_ByVariant):
     """A union whose shapes carry no common tag; a class only in the decoder's eyes, and never instantiated."""
 
     #: Every type that `pick` may name, apart from `Unknown`.
-    variants: ClassVar[tuple[Any, ...]] = ()
+    variants = ()
 
     @classmethod
     def pick(cls, raw: Any) -> Any:

@@ -6,12 +6,14 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from duologue.protocol.base import Extensible, Maybe
+from duologue.protocol.base import Extensible, Maybe, Secretive
 from duologue.protocol.common.ids import McpConnectionId, McpServerAcpId
 
 
-class HttpHeader(Extensible):
+class HttpHeader(Secretive):
     """A header to send to an MCP server."""
+
+    hidden = frozenset({"value"})
 
     name: str
     value: str

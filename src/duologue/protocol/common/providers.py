@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, UnsetType
 
-from duologue.protocol.base import Extensible, Items, Lenient, OpenEnum
+from duologue.protocol.base import Extensible, Items, Lenient, OpenEnum, Secretive
 from duologue.protocol.common.ids import ProviderId
 
 
@@ -44,8 +44,10 @@ class ListProvidersResponse(Extensible):
     providers: list[ProviderInfo]
 
 
-class SetProviderRequest(Extensible):
+class SetProviderRequest(Secretive):
     """Points a provider at an endpoint, in place of what was there."""
+
+    hidden = frozenset({"headers"})
 
     provider_id: ProviderId
     api_type: LlmProtocol

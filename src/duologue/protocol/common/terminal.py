@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from duologue.protocol.base import Extensible, Maybe, UInt32
+from duologue.protocol.base import Extensible, Maybe, Secretive, UInt32
 
 
-class EnvVariable(Extensible):
+class EnvVariable(Secretive):
     """A variable in the environment of a process."""
+
+    hidden = frozenset({"value"})
 
     name: str
     value: str

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from duologue.protocol.base import Extensible, Items, Lenient, Maybe, Opt, Unknown, Untagged
+from duologue.protocol.base import Extensible, Items, Lenient, Maybe, Opt, Secretive, Unknown, Untagged
 from duologue.protocol.common.auth import AuthEnvVar
 from duologue.protocol.common.ids import AuthMethodId
 
@@ -29,8 +29,10 @@ class AuthMethodEnvVar(Extensible):
     link: Maybe[str] = UNSET
 
 
-class AuthMethodTerminal(Extensible):
+class AuthMethodTerminal(Secretive):
     """A login that runs the agent in a terminal, with more arguments and variables."""
+
+    hidden = frozenset({"env"})
 
     id: AuthMethodId
     name: str
