@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from duologue.protocol.base import (
     OPEN,
@@ -74,7 +74,7 @@ class Remote(Wire, tag_field="type", tag="http"):
 
 
 class Server(Untagged):
-    variants = (Plain, Remote)
+    variants = (Plain, Remote)  # type: ignore[assignment]
 
     @classmethod
     def pick(cls, raw: Any) -> Any:
@@ -88,7 +88,7 @@ class Server(Untagged):
 
 
 class Options(Untagged):
-    variants = (list[Text], list[str])
+    variants = (list[Text], list[str])  # type: ignore[assignment]
 
     @classmethod
     def pick(cls, raw: Any) -> Any:
@@ -110,6 +110,7 @@ class Everything(Extensible):
     id: str
     count: Int64 = 0
     big: Opt[UInt64] = UNSET
+    both: Annotated[int, Meta(ge=0, extra={"on_error": "default"})] | UnsetType = UNSET
     price: float | UnsetType = UNSET
     on: Flag = UNSET
     note: Maybe[str] = UNSET

@@ -1,9 +1,6 @@
 """Random messages, whole and damaged: each is read or refused by an error of the codec, and nothing else happens."""
 
-import importlib
 import json
-import pkgutil
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,27 +11,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.codec import CodecError, Dropped, convert, decode, decoder_for, encode
-from duologue.protocol.base import Untagged, Wire
+from duologue.protocol.method import Request
+from duologue.protocol.version import V1, V2
 
 SETTINGS = settings(
     deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
-def wire_types() -> Iterator[Any]:
-    """What travels as a whole: the types of params and results, by the names that the specification gives them."""
-    for package in ("common", "v1", "v2"):
-        parent = importlib.import_module(f"duologue.protocol.{package}")
-        for found in pkgutil.iter_modules(parent.__path__):
-            module = importlib.import_module(f"duologue.protocol.{package}.{found.name}")
-            for name, value in vars(module).items():
-                ours = isinstance(value, type) and value.__module__ == module.__name__
-                if (
-                    ours
-                    and issubclass(value, Wire | Untagged)
-                    and name.endswith(("Request", "Response", "Notification"))
-                ):
-                    yield pytest.param(value, id=f"{package}.{name}")
+def wire_types() -> list[Any]:
+    """The types of params and results of both versions, each once, under a method that names it."""
+    names: dict[Any, str] = {}
+    for version in (V1, V2):
+        for method in version.methods.values():
+            names.setdefault(method.params, f"{version.name}-{method.name}-params")
+            if isinstance(method, Request):
+                names.setdefault(method.result, f"{version.name}-{method.name}-result")
+    return [pytest.param(wanted, id=name) for wanted, name in names.items()]
 
 
 def text_of(value: Any) -> bytes:

@@ -90,6 +90,7 @@ def test_null_stays_null_where_it_is_allowed(key: str) -> None:
     [
         ("strict", 7, "expected string or null, found integer"),
         ("count", "2", "expected integer >= -9223372036854775808 and <= 9223372036854775807, found string"),
+        ("both", -1, "expected integer >= 0, found another integer"),
         ("price", "1", "expected number, found string"),
         ("block", 7, "expected object or null, found integer"),
         ("closed", [], "expected object, found array"),

@@ -161,7 +161,7 @@ def _options(hint: Any, marks: tuple[Any, ...]) -> Iterator[_Option]:
 
 def _option(hint: Any, marks: tuple[Any, ...]) -> _Option:
     args = get_args(hint)
-    bounds = tuple(mark for mark in marks if mark.extra is None)
+    bounds = tuple(mark for mark in marks if isinstance(mark, Meta) and mark != Meta(extra=mark.extra))
     match get_origin(hint) or hint:
         case builtins.list if args:
             return Items(args[0], "skip" in _said(marks, "on_error"), Annotated[list[Any], *bounds] if bounds else None)
