@@ -221,6 +221,12 @@ def test_one_struct_alone_refuses_the_tag_of_another() -> None:
     )
 
 
+@pytest.mark.parametrize("note", ["n", 7])
+def test_a_union_of_one_needs_no_tag_in_either_pass(note: Any) -> None:
+    result, _ = everything(single={"text": "x"}, note=note)
+    assert result.single == Text(text="x")
+
+
 def test_an_unknown_variant_must_have_what_its_union_asks_of_all() -> None:
     raw = {"type": "new", "itemId": "i", "more": 1}
     assert read(Named, raw)[0] == Unknown(raw)

@@ -82,6 +82,9 @@ class Salvage:
                 return self._struct(shape, value, path)
 
     def _variant(self, shape: Tagged, value: dict[str, Any], path: str) -> Any:
+        if shape.field not in value and len(shape.variants) == 1:
+            # The strict pass asks for no tag where there is nothing to tell apart; this one must not ask for more.
+            return self._struct(next(iter(shape.variants.values())), value, path)
         tag = _tag(shape.field, value, path)
         if tag in shape.variants:
             return self._struct(shape.variants[tag], value, path)
