@@ -27,10 +27,12 @@ from duologue.protocol.changes.table import (
     UpdateChange,
 )
 from duologue.protocol.changes.tools import catch_up
+from duologue.protocol.common.content import TextBlock
 from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v1 import table as v1
-from duologue.protocol.v1.updates import SessionNotification
+from duologue.protocol.v1.updates import AgentMessageChunk, SessionNotification
 from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.updates import AgentMessageChunk as AgentMessageChunkV2
 from duologue.protocol.v2.updates import UpdateSessionNotification
 
 
@@ -103,10 +105,19 @@ class Edge:
 
     def update_in(self, note: SessionNotification) -> Any:
         """A session update of the wire: v2's notification, or steps."""
+        update: Any = note.update
         session = self._sessions.get(note.session_id)
         if session is None:
             session = self.memory.session(note.session_id)
-        change = UPDATES_UP.get(note.update.__class__)
+        elif (  # The hot path: text that goes on with the agent's message. Nothing is to be watched for then.
+            update.__class__ is AgentMessageChunk is session.chunk_type
+            and update.message_id == session.chunk_id
+            and update.content.__class__ is TextBlock
+            and update.content.meta is UNSET
+        ):
+            chunk = AgentMessageChunkV2(message_id=session.message_id, content=update.content, meta=update.meta)
+            return UpdateSessionNotification(session_id=note.session_id, update=chunk, meta=note.meta)
+        change = UPDATES_UP.get(update.__class__)
         if session.unaccepted or session.muted:
             return self._watched(session, note, change)
         if change is None:

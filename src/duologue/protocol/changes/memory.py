@@ -158,7 +158,8 @@ class SessionMemory:
     session_id: str
     connection: ConnectionMemory
 
-    #: The message that chunks from v1 go on with: type and id of the last chunk, and the id it has in v2.
+    #: The message that chunks from v1 go on with: type and id of the last chunk, and the id it has in v2. There is none
+    #: while a prompt is to be accepted or a replay is not to be shown.
     chunk_type: type | None = None
     chunk_id: Any = None
     message_id: str = ""

@@ -188,20 +188,7 @@ def _after(blocks: Sequence[Any], units: int, total: int) -> list[Any] | None:
 
 
 def agent_chunk_up(session: SessionMemory, note: v1.SessionNotification) -> Any:
-    """A chunk of what the agent says. This is the hot path: one look at the memory, two structs."""
-    chunk: Any = note.update
-    if (
-        session.chunk_id != chunk.message_id
-        or session.chunk_type is not v1.AgentMessageChunk
-        or chunk.content.__class__ is not TextBlock
-        or chunk.content.meta is not UNSET
-    ):
-        return _chunk_up(session, note, v2.AgentMessageChunk)
-    return v2.UpdateSessionNotification(
-        session_id=note.session_id,
-        update=v2.AgentMessageChunk(message_id=session.message_id, content=chunk.content, meta=chunk.meta),
-        meta=note.meta,
-    )
+    return _chunk_up(session, note, v2.AgentMessageChunk)
 
 
 def thought_chunk_up(session: SessionMemory, note: v1.SessionNotification) -> Any:

@@ -168,6 +168,8 @@ def _leave(session: SessionMemory, prompt: OpenPrompt) -> None:
 
 def _watch(session: SessionMemory) -> None:
     session.unaccepted = bool(session.prompts) and not session.prompts[0].accepted
+    if session.unaccepted:
+        session.end_message()
 
 
 def forget_prompt(memory: ConnectionMemory, key: Hashable) -> None:
