@@ -78,6 +78,7 @@ def _changed_down(session: SessionMemory, note: UpdateSessionNotification, tool:
     known = tool or _remember(session, update.tool_call_id)
     shows = update.content is not UNSET or known.behind
     if update.content is not UNSET:
+        known.trimmed = False
         _set_content(session, update.tool_call_id, known, update.content or [])
     cancelled = update.status == v2.ToolCallStatus.CANCELLED
     items = _items_down(session, known) if shows or (cancelled and known.content) else []
@@ -157,7 +158,7 @@ def _remember(session: SessionMemory, tool_call_id: str) -> ToolMemory:
 
 
 def _set_content(session: SessionMemory, tool_call_id: str, tool: ToolMemory, content: list[Any]) -> None:
-    tool.content, tool.trimmed = list(content), False
+    tool.content = content
     for item in content:
         if isinstance(item, ToolTerminal):
             terminal_of(session, item.terminal_id).owner = tool_call_id

@@ -1,0 +1,199 @@
+"""Tool calls across the versions: patches and appended content in v2, announcements and replacements in v1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from changes_kit import SESSION, agent, client, fitting, idle, prompt, text
+
+from duologue.protocol.changes.memory import Bounds
+from duologue.protocol.v2 import table as v2
+
+
+def patch(tool_call_id: str = "t", **members: Any) -> Any:
+    return {"sessionUpdate": "tool_call_update", "toolCallId": tool_call_id, **members}
+
+
+def call(tool_call_id: str = "t", **members: Any) -> Any:
+    return {"sessionUpdate": "tool_call", "toolCallId": tool_call_id, **members}
+
+
+def item(words: str) -> Any:
+    return {"type": "content", "content": text(words)}
+
+
+def content_chunk(words: str, tool_call_id: str = "t") -> Any:
+    return {"sessionUpdate": "tool_call_content_chunk", "toolCallId": tool_call_id, "content": item(words)}
+
+
+# --- Down ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("v1-tools-01")
+def test_the_first_sight_of_a_tool_call_is_announced_with_its_title() -> None:
+    line = agent()
+    members = {"title": "Read a", "kind": "read", "status": "pending", "rawInput": {"path": "a"}, "name": "read"}
+    assert line.update_out(patch(**members)) == [call(**members)]
+    assert line.update_out(patch(status="completed")) == [patch(status="completed")]
+
+
+@pytest.mark.parametrize(("members", "title"), [({}, "Tool call"), ({"name": "read"}, "read")])
+def test_a_tool_call_without_a_title_gets_one(members: Any, title: str) -> None:
+    assert agent().update_out(patch(**members)) == [call(title=title, **members)]
+
+
+def test_a_patch_that_v1_would_write_too_goes_out_as_the_same_object() -> None:
+    line = agent()
+    line.update_out(patch(title="T"))
+    update = patch(status="in_progress", title="T2", kind="edit", locations=[{"path": "/a"}], rawOutput=3)
+    note = fitting(v2.SESSION_UPDATE.params, {"sessionId": SESSION, "update": update})
+    assert line.edge.update_out(note) is note
+
+
+@pytest.mark.req("v1-tools-03", "v1-tools-07")
+def test_nulls_become_what_v1_can_say() -> None:
+    line = agent()
+    line.update_out(patch(title="T"))
+    nulls = dict.fromkeys(("title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput"))
+    assert line.update_out(patch(**nulls)) == [patch(kind="other", status="pending", content=[], locations=[])]
+
+
+@pytest.mark.req("v1-tools-03")
+def test_values_that_v1_does_not_know_are_noted() -> None:
+    line, back = agent(), client()
+    said = patch(title="T", kind="_dream", status="_asleep")
+    (told,) = line.update_out(said)
+    noted = {"duologue": {"kind": "_dream", "status": "_asleep"}}
+    assert told == call(title="T", kind="other", status="in_progress", _meta=noted)
+    assert back.update_in(told) == [said]
+
+
+def test_a_cancelled_tool_call_has_failed_and_says_why() -> None:
+    line, back = agent(), client()
+    line.update_out(patch(title="T", content=[item("half")]))
+    (told,) = line.update_out(patch(status="cancelled"))
+    note = {"duologue": {"status": "cancelled"}}
+    assert told == patch(status="failed", content=[item("half"), item("Cancelled.")], _meta=note)
+    (again,) = back.update_in(told)
+    assert again["status"] == "cancelled"
+    assert "_meta" not in again
+
+
+@pytest.mark.req("v1-tools-06")
+def test_appended_content_is_sent_whole_at_a_bounded_pace() -> None:
+    line = agent()
+    line.update_out(patch(title="T", content=[item("0")]))
+    assert line.update_out(content_chunk("1")) == [], "just sent"
+    line.now += 0.11
+    assert line.update_out(content_chunk("2")) == [patch(content=[item("0"), item("1"), item("2")])]
+    assert line.update_out(content_chunk("3")) == []
+    assert line.edge.behind()
+    assert line.edge.catch_up() == ()
+    line.now += 0.11
+    assert len(line.edge.catch_up()) == 1
+    assert not line.edge.behind()
+
+
+def test_what_v1_is_behind_with_comes_with_the_next_update_of_the_call() -> None:
+    line = agent()
+    line.update_out(patch(title="T"))
+    line.update_out(content_chunk("1"))
+    line.update_out(content_chunk("2"))
+    assert line.update_out(patch(status="completed")) == [patch(status="completed", content=[item("1"), item("2")])]
+    assert line.update_out(patch(title="U")) == [patch(title="U")]
+
+
+def test_what_v1_is_behind_with_comes_before_the_end_of_the_turn() -> None:
+    line = agent()
+    line.ask_in("session/prompt", prompt(), "p")
+    line.answer_out("p", {})
+    line.update_out(patch(title="T", content=[]))
+    line.update_out(content_chunk("1"))
+    assert line.update_out(idle()) == [patch(content=[item("1")]), ["answer", "p", {"stopReason": "end_turn"}]]
+
+
+def test_a_chunk_of_an_unseen_tool_call_announces_it() -> None:
+    assert agent().update_out(content_chunk("1")) == [call(title="Tool call", content=[item("1")])]
+
+
+def test_content_that_grows_without_end_loses_its_beginning() -> None:
+    line = agent()
+    line.memory.bounds = Bounds(tool_content=25)
+    line.update_out(patch(title="T"))
+    for number in range(10):
+        line.now += 1
+        (told,) = line.update_out(content_chunk(f"{number}" * 10))
+    words = [one["content"]["text"] for one in told["content"]]
+    assert words == ["[earlier content left out]", "8" * 10, "9" * 10]
+
+
+def test_new_content_replaces_what_was_appended() -> None:
+    line = agent()
+    line.update_out(patch(title="T"))
+    line.update_out(content_chunk("1"))
+    assert line.update_out(patch(content=[item("new")])) == [patch(content=[item("new")])]
+    line.now += 1
+    assert line.update_out(content_chunk("2")) == [patch(content=[item("new"), item("2")])]
+
+
+def test_unknown_items_are_text_for_v1_and_come_back() -> None:
+    chart = {"type": "_chart", "points": [1]}
+    said = patch(title="T", content=[chart, item("x")])
+    (told,) = agent().update_out(said)
+    assert told["content"][0] == {**item("[_chart]"), "_meta": {"duologue": {"item": chart}}}
+    assert client().update_in(told) == [said]
+
+
+def test_tool_calls_that_have_ended_are_forgotten_first() -> None:
+    line = agent()
+    line.memory.bounds = Bounds(tool_calls=2)
+    line.update_out(patch("long", title="Long"))
+    for number in range(5):
+        line.update_out(patch(f"t{number}", title="T"))
+        line.update_out(patch(f"t{number}", status="completed"))
+    assert line.update_out(patch("long", status="completed")) == [patch("long", status="completed")]
+    assert line.update_out(patch("t0", rawOutput=1)) == [patch("t0", rawOutput=1)], "forgotten, not announced again"
+    assert line.update_out(patch("new", title="N")) == [call("new", title="N")]
+
+
+# --- Up --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("v2-tools-01", "v2-updates-11")
+def test_both_updates_of_v1_are_patches() -> None:
+    line = client()
+    members = {"title": "Read a", "kind": "read", "status": "pending", "content": [], "locations": [{"path": "/a"}]}
+    assert line.update_in(call(**members)) == [patch(**members)]
+    assert line.update_in(patch(status="completed", rawOutput={"n": 1})) == [
+        patch(status="completed", rawOutput={"n": 1})
+    ]
+
+
+@pytest.mark.req("v1-tools-07")
+def test_null_in_v1_means_unchanged() -> None:
+    nulls = dict.fromkeys(("title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput"))
+    assert client().update_in(patch(**nulls)) == [patch()]
+
+
+@pytest.mark.req("v1-tools-04")
+def test_values_that_v1_does_not_define_are_read_as_its_defaults_and_noted() -> None:
+    (told,) = client().update_in(call(title="T", kind="sing", status="paused"))
+    assert told == patch(title="T", kind="other", _meta={"duologue": {"kind": "sing", "status": "paused"}})
+    (told,) = client().update_in(patch(kind="_own", status="cancelled"))
+    assert told == patch(kind="_own", status="cancelled")
+
+
+@pytest.mark.req("v1-tools-08")
+def test_an_update_of_an_unseen_tool_call_is_the_first_sight_of_it() -> None:
+    assert client().update_in(patch("never-seen", status="completed")) == [patch("never-seen", status="completed")]
+
+
+def test_tool_calls_go_down_and_up_unchanged() -> None:
+    line, back = agent(), client()
+    steps = [
+        patch(title="T", kind="execute", status="pending", rawInput={"a": [1]}, _meta={"k": 1}),
+        patch(status="in_progress", content=[item("x")], locations=[{"path": "/a", "line": 3}]),
+        patch(status="completed", rawOutput="done", name="run"),
+    ]
+    assert [back.update_in(told) for step in steps for told in line.update_out(step)] == [[step] for step in steps]
