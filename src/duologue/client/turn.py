@@ -69,7 +69,7 @@ class PromptTurn:
 
     async def _events(self) -> AsyncIterator[SessionUpdate]:
         session = self.session
-        peer = session.connection.peer
+        inbound = session.connection.peer.inbound
         session.enter(self)
         asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
         try:
@@ -78,7 +78,7 @@ class PromptTurn:
                 if batch:
                     self.queue = []
                     for event in batch:
-                        peer.delivered()
+                        inbound.delivered()
                         yield event
                 elif self.ended:
                     break
@@ -107,7 +107,7 @@ class PromptTurn:
         if self._left:
             return
         self.queue.append(event)
-        self.session.connection.peer.queued()
+        self.session.connection.peer.inbound.undelivered += 1
         if self._waiter is not None:
             self._wake()
 
@@ -137,7 +137,7 @@ class PromptTurn:
             return
         self._left = True
         for _ in self.queue:
-            self.session.connection.peer.delivered()
+            self.session.connection.peer.inbound.delivered()
         self.queue = []
         if not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
             try:

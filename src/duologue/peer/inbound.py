@@ -24,8 +24,9 @@ _INSIDE: ContextVar[Inbound | None] = ContextVar("duologue_inside_handler", defa
 class Inbound:
     """The queue of one peer. `undelivered` counts queued notifications and what iterators hold."""
 
-    def __init__(self, limits: Limits, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, limits: Limits, loop: asyncio.AbstractEventLoop, on_delivered: Callable[[], None]) -> None:
         self._loop = loop
+        self._on_delivered = on_delivered
         self._max_count = limits.undelivered
         self._max_bytes = limits.inbound_bytes
         self._queue: deque[tuple[Callable[[Any], Any], Any, bool]] = deque()
@@ -44,6 +45,12 @@ class Inbound:
         self.undelivered += 1
         self._queue.append((handler, params, True))
         self._start()
+
+    def delivered(self) -> None:
+        """A message was handled, or given out by an iterator."""
+        self.undelivered -= 1
+        if self.paused:
+            self._on_delivered()
 
     def in_order(self, resolve: Callable[[Any], None], value: Any) -> None:
         """Call `resolve(value)` after the handlers of everything queued before; at once when nothing is."""
@@ -109,7 +116,7 @@ class Inbound:
                     # One failed handler must cost neither the connection nor the messages after it.
                     log.exception("a notification handler failed")
                 finally:
-                    self.undelivered -= 1
+                    self.delivered()
         finally:
             self._pump = None
             if queue:

@@ -138,7 +138,7 @@ class Peer:
     async def start(self, transport: Transport) -> None:
         """Begin to speak over `transport`. Raises `TransportError`."""
         self.loop = asyncio.get_running_loop()
-        self.inbound = Inbound(self.limits, self.loop)
+        self.inbound = Inbound(self.limits, self.loop, self.regulate)
         self.link.open(transport, self.loop, self.regulate)
         self._closed: asyncio.Future[Closed] = self.loop.create_future()
         await transport.start(self)
@@ -367,16 +367,6 @@ class Peer:
         elif not busy and inbound.full:
             inbound.paused = True
             self.link.transport.pause_reading()
-
-    def queued(self) -> None:
-        """Count a message that an iterator holds."""
-        self.inbound.undelivered += 1
-
-    def delivered(self) -> None:
-        """Count a message that an iterator gave out."""
-        self.inbound.undelivered -= 1
-        if self.inbound.paused:
-            self.regulate()
 
     def pause_writing(self) -> None:
         """The other side does not read: senders are suspended."""
