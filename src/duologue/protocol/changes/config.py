@@ -152,7 +152,11 @@ def _option_of_modes(session: SessionMemory, modes: v1.SessionModeState, others:
 def _option_of_models(session: SessionMemory, models: dict[str, Any], others: list[Any]) -> list[v2.SelectConfigOption]:
     """An option out of `models`, which older agents send beside the specification; none if it is not of that shape."""
     values = [
-        SessionConfigSelectOption(value=model["modelId"], name=model["name"], description=model.get("description"))
+        SessionConfigSelectOption(
+            value=model["modelId"],
+            name=model["name"],
+            description=words if isinstance(words := model.get("description"), str) else UNSET,
+        )
         for model in models.get("availableModels") or ()
         if isinstance(model, dict) and isinstance(model.get("modelId"), str) and isinstance(model.get("name"), str)
     ]

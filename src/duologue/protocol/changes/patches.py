@@ -171,7 +171,7 @@ def _read_head(read: _Section, line: str) -> None:
         case "rename" | "copy":
             read.operation = "move" if word == "rename" else "copy"
             side, _, path = rest.partition(" ")
-            setattr(read, "old_path" if side == "from" else "path", _plain(path))
+            setattr(read, "old_path" if side == "from" else "path", _absolute(_plain(path)))
         case "Binary" | "GIT":
             read.binary = True
 
@@ -247,10 +247,11 @@ def _plain(path: str) -> str:
     path = path.split("\t")[0].strip()
     if len(path) > 1 and path[0] == path[-1] == '"':
         path = _unquote(path[1:-1])
-    if path.startswith(("a/", "b/")):
-        path = path[2:]
-        return path if path.startswith("/") or path[1:2] == ":" else "/" + path
-    return path
+    return _absolute(path[2:]) if path.startswith(("a/", "b/")) else path
+
+
+def _absolute(path: str) -> str:
+    return path if path.startswith("/") or path[1:2] == ":" else "/" + path
 
 
 def _quote(path: str) -> str:
