@@ -1,0 +1,136 @@
+"""Permission requests across the versions: a title and a subject in v2, a tool call in v1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from changes_kit import SESSION, agent, client, text
+
+OPTIONS = [
+    {"optionId": "y", "name": "Yes", "kind": "allow_once"},
+    {"optionId": "n", "name": "No", "kind": "reject_once"},
+]
+NAME = "session/request_permission"
+
+
+def item(words: str) -> Any:
+    return {"type": "content", "content": text(words)}
+
+
+def v2(**members: Any) -> Any:
+    return {"sessionId": SESSION, "title": "Allow it?", "options": OPTIONS, **members}
+
+
+def v1(**members: Any) -> Any:
+    return {"sessionId": SESSION, "options": OPTIONS, "toolCall": {"toolCallId": "t", **members}}
+
+
+def subject(**members: Any) -> Any:
+    return {"type": "tool_call", "toolCall": {"toolCallId": "t", **members}}
+
+
+def told(request: Any) -> Any:
+    ((_, name, params),) = agent().ask_out(NAME, request, "k")
+    assert name == NAME
+    return params["toolCall"]
+
+
+# --- Down ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("v1-permissions-01", "v2-permissions-05")
+def test_the_tool_call_keeps_its_title_and_shows_the_words_of_the_request() -> None:
+    request = v2(description="It writes.", subject=subject(title="Edit a", content=[item("x")], kind="edit"))
+    call = told(request)
+    assert (call["toolCallId"], call["title"], call["kind"]) == ("t", "Edit a", "edit")
+    assert call["content"] == [item("Allow it?\n\nIt writes."), item("x")]
+
+
+def test_a_title_that_the_client_shows_already_is_kept_with_the_content() -> None:
+    line = agent()
+    shown = {"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit a", "content": [item("x")]}
+    line.update_out(shown)
+    ((_, _, params),) = line.ask_out(NAME, v2(subject=subject(status="pending")), "k")
+    assert params["toolCall"]["title"] == "Edit a"
+    assert params["toolCall"]["content"] == [item("Allow it?"), item("x")]
+
+
+def test_a_tool_call_without_a_title_takes_the_one_of_the_request() -> None:
+    call = told(v2(subject=subject()))
+    assert (call["title"], call["content"]) == ("Allow it?", [])
+
+
+def test_a_command_is_a_tool_call_that_executes() -> None:
+    call = told(v2(subject={"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "c"}))
+    assert (call["toolCallId"], call["kind"], call["title"]) == ("c", "execute", "Allow it?")
+    assert call["rawInput"] == {"command": "rm x", "cwd": "/w"}
+    assert call["content"] == [item("```\nrm x\n```")]
+
+
+@pytest.mark.parametrize("members", [{}, {"subject": None}, {"subject": {"type": "_visit", "url": "u"}}])
+def test_a_request_without_a_tool_call_gets_one(members: Any) -> None:
+    call = told(v2(description="Why.", **members))
+    assert (call["title"], call["content"]) == ("Allow it?", [item("Why.")])
+
+
+@pytest.mark.req("v1-permissions-02")
+def test_options_of_a_kind_that_v1_does_not_know_are_left_out() -> None:
+    other = {"optionId": "m", "name": "Maybe", "kind": "_maybe"}
+    ((_, _, params),) = agent().ask_out(NAME, v2(options=[*OPTIONS, other]), "k")
+    assert params["options"] == OPTIONS
+    assert agent().ask_out(NAME, v2(options=[other]), "k") == [["answer", "k", {"outcome": {"outcome": "cancelled"}}]]
+
+
+@pytest.mark.req("v2-permissions-07")
+@pytest.mark.parametrize(
+    ("outcome", "heard"),
+    [
+        ({"outcome": "selected", "optionId": "y"}, {"outcome": "selected", "optionId": "y"}),
+        ({"outcome": "cancelled"}, {"outcome": "cancelled"}),
+        ({"outcome": "_granted"}, {"outcome": "cancelled"}),
+    ],
+)
+def test_an_outcome_that_is_not_known_is_a_refusal_both_ways(outcome: Any, heard: Any) -> None:
+    line = agent()
+    line.ask_out(NAME, v2(), "k")
+    assert line.answer_in("k", {"outcome": outcome}) == [["answer", "k", {"outcome": heard}]]
+    line = client()
+    line.ask_in(NAME, v1(title="T"), "k")
+    assert line.answer_out("k", {"outcome": outcome}) == [["answer", "k", {"outcome": heard}]]
+
+
+# --- Up --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("v2-permissions-01", "v2-permissions-02", "v2-permissions-06")
+def test_the_tool_call_of_v1_is_the_subject() -> None:
+    diff = {"type": "diff", "path": "/a", "oldText": None, "newText": "x"}
+    ((_, _, params),) = client().ask_in(NAME, v1(title="Edit a", kind="edit", content=[diff]), "k")
+    assert params["title"] == "Edit a"
+    call = params["subject"]["toolCall"]
+    assert params["subject"]["type"] == "tool_call"
+    assert call["content"][0]["changes"] == [{"operation": "add", "path": "/a"}]
+
+
+def test_a_tool_call_without_a_title_has_the_one_it_was_announced_with() -> None:
+    line = client()
+    assert line.ask_in(NAME, v1(), "k1")[0][2]["title"] == "Tool call"
+    line.update_in({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit a"})
+    assert line.ask_in(NAME, v1(), "k2")[0][2]["title"] == "Edit a"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        v2(description="It writes.", subject=subject(title="Edit a", content=[item("x")], kind="edit")),
+        v2(subject=subject(title="Allow it?", content=[item("x")])),
+        v2(subject={"type": "command", "command": "rm x", "cwd": "/w", "terminalId": "z"}, description="Gone."),
+        v2(subject={"type": "_visit", "url": "u"}),
+        v2(),
+    ],
+)
+def test_requests_go_down_and_up_unchanged(request_: Any) -> None:
+    ((_, _, down),) = agent().ask_out(NAME, request_, "k")
+    ((_, _, up),) = client().ask_in(NAME, down, "k")
+    assert up == request_
