@@ -21,8 +21,11 @@ def matches_anywhere(pattern: str, path: str) -> bool:
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str, dots: bool = True) -> re.Pattern[str]:
-    """Raises ValueError for a pattern with too many alternatives."""
-    return re.compile("|".join(translate(each, dots) for each in alternatives(pattern)), re.DOTALL)
+    """Raises ValueError for a pattern with too many alternatives, or an impossible range of characters."""
+    try:
+        return re.compile("|".join(translate(each, dots) for each in alternatives(pattern)), re.DOTALL)
+    except re.error as error:
+        raise ValueError(f"the pattern {pattern!r} means nothing ({error})") from None
 
 
 def alternatives(pattern: str) -> list[str]:

@@ -47,11 +47,14 @@ def ignored(path: str, ignores: Sequence[Ignore]) -> bool:
 
 
 def pathspec_decide(lines: Iterable[str]) -> Decide | None:
-    """The decision by the library `pathspec`, None where it is not installed."""
+    """The decision by the library `pathspec`, None where it is not installed or stumbles over a line."""
     make = _pathspec()
-    if make is None:
+    try:
+        spec = make(list(lines)) if make else None
+    except (ValueError, re.error):
         return None
-    spec = make(list(lines))
+    if spec is None:
+        return None
 
     def decide(path: str) -> bool | None:
         found: bool | None = spec.check_file(path).include

@@ -77,7 +77,7 @@ class PermissionStore:
             return self._parse(json.loads(_read_private(self.path)))
         except FileNotFoundError:
             return ()
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             self.notices.append(f"{self.path}: saved permissions are ignored ({error})")
             return ()
 

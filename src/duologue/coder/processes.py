@@ -120,6 +120,8 @@ class Process:
 
     def _read(self) -> bytes | None:
         """What is in the pipe: None when there is nothing now, empty at the end."""
+        if self._pipe.closed:
+            return b""
         with suppress(BlockingIOError):
             return os.read(self._fd, CHUNK)
         return None

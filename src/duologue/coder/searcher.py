@@ -59,7 +59,9 @@ def main() -> None:
     try:
         for match in search(json.loads(sys.argv[1])):
             print(json.dumps(match), flush=True)
-    except (ToolError, OSError, re.error, ValueError) as error:
+    except re.error as error:
+        print(json.dumps({"error": f"not a regular expression: {error}"}), flush=True)
+    except (ToolError, OSError, ValueError) as error:
         print(json.dumps({"error": str(error)}), flush=True)
 
 

@@ -103,14 +103,16 @@ class Turn:
     async def _work(self, message: UserMessage) -> None:
         self._begun = True
         mark = self._job.conversation.begin(message)
+        reason: Reason | None
         try:
             reason = await self._until_end(message)
         except (asyncio.CancelledError, TurnCancelled):
             self._channel.open_up()
             reason = "cancelled"
         except Exception as error:
-            self._error = error
-            reason = None
+            # A model may fail because it is being stopped; that is no failure of the turn.
+            reason = "cancelled" if self.cancelled else None
+            self._error = None if self.cancelled else error
         self._settle(reason, mark)
         if reason:
             await self._channel.put(TurnEnded(reason, self._usage.total()))
@@ -152,6 +154,7 @@ class Turn:
         try:
             async with closing(self._job.model.stream(self._job.request())) as stream:
                 async for event in stream:
+                    self._stop_if_cancelled()
                     match event:
                         case TextDelta() | ThoughtDelta():
                             await self._speech.say(event)

@@ -120,12 +120,19 @@ def _plain(schema: Any, definitions: dict[str, Any]) -> Any:
         case {"anyOf": [only, {"type": "null"}]}:
             return _plain(only, definitions)
         case dict():
-            return {
-                key: _plain(value, definitions)
-                for key, value in schema.items()
-                if key not in ("title", "$defs") and not (key == "default" and value is None)
-            }
+            return {key: _part(key, schema[key], definitions) for key in schema if _belongs(key, schema[key])}
         case list():
             return [_plain(item, definitions) for item in schema]
         case _:
             return schema
+
+
+def _part(key: str, value: Any, definitions: dict[str, Any]) -> Any:
+    # The keys of `properties` are names of arguments, whatever they look like.
+    if key == "properties":
+        return {name: _plain(each, definitions) for name, each in value.items()}
+    return _plain(value, definitions)
+
+
+def _belongs(key: str, value: Any) -> bool:
+    return key not in ("title", "$defs") and not (key == "default" and value is None)

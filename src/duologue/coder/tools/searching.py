@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 import duologue
+from duologue.coder import globs
 from duologue.coder.environment import command_environment
 from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
@@ -104,12 +105,19 @@ class Query:
             return
         if isinstance(match, str):
             self.complaints.append(match)
-        elif len(self.matches) >= self.limit:
+        elif self._wanted(match[0]):
+            self._add(*match)
+
+    def _wanted(self, path: str) -> bool:
+        glob = self.arguments.glob
+        return glob is None or self.place.real != self._folder() or globs.matches_anywhere(glob, path)
+
+    def _add(self, path: str, number: int, text: str) -> None:
+        if len(self.matches) >= self.limit:
             self.truncated = True
-        else:
-            path, number, text = match
-            shown = text[: self.limits.match_characters]
-            self.matches.append({"path": scrub(self.prefix + path), "line": number, "text": scrub(shown)})
+            return
+        shown = text[: self.limits.match_characters]
+        self.matches.append({"path": scrub(self.prefix + path), "line": number, "text": scrub(shown)})
 
     def _folder(self) -> Path:
         return self.place.real if self.place.real.is_dir() else self.place.real.parent
@@ -122,9 +130,7 @@ class Query:
         arguments = self.arguments
         yield from ("--json", "--no-config", "--hidden", "--no-require-git", "--no-ignore-global", "--no-ignore-dot")
         yield from ("--sort=path", "--no-messages", f"--max-filesize={self.limits.file}")
-        if arguments.glob:
-            yield f"--glob={arguments.glob}"
-        # The last glob that fits wins.
+        # The glob of the call is applied to what is found: here it would bring ignored files back.
         yield from (f"--glob=!**/{name}/" for name in sorted(SKIPPED_FOLDERS))
         if arguments.ignore_case:
             yield "--ignore-case"

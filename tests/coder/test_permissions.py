@@ -1,0 +1,344 @@
+"""Permission rules: what "always" covers and what it never covers, what is kept, and that doubt is a no."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from coder_kit import Person
+
+from duologue.coder.events import PermissionQuestion
+from duologue.coder.permissions import Gate, PermissionStore, parse_rule
+from duologue.coder.rules import Rule, Run, Subject, Use, Write, always
+from duologue.coder.shell import simple_words
+
+PROJECT = Path("/home/me/project")
+QUESTION = PermissionQuestion("c1", "title", "execute", "scope")
+
+
+def run(command: str, cwd: Path = PROJECT) -> Run:
+    return Run(command, cwd)
+
+
+def write(*names: str) -> Write:
+    return Write(tuple(PROJECT / name for name in names))
+
+
+def gate_with(*answers: object, store: PermissionStore | None = None, project: Path = PROJECT) -> tuple[Gate, Person]:
+    person = Person(*answers)
+    return Gate(store or PermissionStore(), person, project), person
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("pytest -q tests", ("pytest", "-q", "tests")),
+        ("  git  commit -m 'a b' ", ("git", "commit", "-m", "a b")),
+        ('echo "x y"z', ("echo", "x yz")),
+        ("echo ''", ("echo", "")),
+        ("touch é", ("touch", "é")),
+    ],
+)
+def test_simple_commands_are_read_as_words(line: str, words: tuple[str, ...]) -> None:
+    assert simple_words(line) == words
+
+
+NOT_SIMPLE = [
+    *("a; b", "a & b", "a && b", "a || b", "a | b", "a > f", "a < f", "a 2>&1", "(a)", "{ a; }", "a\nb", "a\rb"),
+    *("echo $HOME", "echo ${x}", "echo $(b)", "echo `b`", 'echo "$x"', 'echo "`b`"', "echo \\x", 'echo "a\\"b"'),
+    *("ls *", "ls ?", "ls [a]", "ls {a,b}", "ls ~", "a # b", "! a", "X=1 a", "'X=1' a", "if a", "time a", "a\0b"),
+    *(
+        "echo 'open",
+        'echo "open',
+        "",
+        "   ",
+        "a\tb",
+        "a\u00a0b",
+        "a\u2028b",
+        "a 'b\nc'",
+        "'' a",
+        "a 'it'\\''s'",
+        "a !!",
+    ),
+]
+
+
+@pytest.mark.parametrize("line", NOT_SIMPLE)
+def test_anything_a_shell_would_expand_or_combine_is_not_simple(line: str) -> None:
+    assert simple_words(line) is None
+
+
+@pytest.mark.parametrize("line", NOT_SIMPLE)
+def test_no_rule_allows_a_line_that_is_not_simple(line: str) -> None:
+    for rule in ("run:*", f"run:{line.split(' ')[0].strip() or 'a'} *", "run:echo *", "run:ls *", "run:a *"):
+        try:
+            parsed = parse_rule(rule)
+        except ValueError:
+            continue
+        assert not parsed.covers(run(line), PROJECT)
+    assert not Rule("allow", "run", line).covers(run(line), PROJECT)
+    assert always(run(line), PROJECT) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "command", "covered"),
+    [
+        ("run:make test", "make test", True),
+        ("run:make test", "make  'test'", True),
+        ("run:make test", "make test -B", False),
+        ("run:make test", "make", False),
+        ("run:git diff *", "git diff --stat HEAD", True),
+        ("run:git diff*", "git diff", True),
+        ("run:git diff*", "git difftool", False),
+        ("run:git diff *", "git -c a=b diff", False),
+        ("run:pytest*", "pytest -q", True),
+        ("run:pytest*", "pytest-evil", False),
+        ("run:pytest*", "./pytest", False),
+        ("run:pytest ...", "pytest -q tests/a.py", True),
+        ("run:pytest ...", "pytest --basetemp=.", False),
+        ("run:pytest ...", "pytest /etc/evil.py", False),
+        ("run:pytest ...", "pytest ../other", False),
+        ("run:pytest ...", "pytest @args", False),
+        ("run:pytest ...", "pytest -p evil", False),
+        ("run:ruff check ...", "ruff check src", True),
+        ("run:ruff check ...", "ruff check --config=evil", False),
+        ("run:*", "rm -rf x", True),
+        ("edit:**", "make", False),
+    ],
+)
+def test_command_rules_cover_whole_words(rule: str, command: str, covered: bool) -> None:
+    assert parse_rule(rule).covers(run(command), PROJECT) is covered
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "covered"),
+    [
+        ("edit:src/**", "src/a.py", True),
+        ("edit:src/**", "src/deep/er/a.py", True),
+        ("edit:src/**", "src-old/a.py", False),
+        ("edit:src/**", "a.py", False),
+        ("edit:*.md", "README.md", True),
+        ("edit:*.md", "docs/a.md", False),
+        ("edit:**/*.md", "docs/a.md", True),
+        ("edit:**", ".envrc", False),
+        ("edit:**", ".github/workflows/x.yml", False),
+        ("edit:.github/**", ".github/workflows/x.yml", True),
+        ("edit:**", "src/.git/hooks/pre-commit", False),
+        ("edit:.git/**", ".git/hooks/pre-commit", False),
+        ("edit:/home/me/other/**", "../other/a.py", True),
+        ("edit:/home/me/other/**", "a.py", False),
+        ("edit:**", "../other/a.py", False),
+        ("delete:**", "a.py", False),
+        ("edit:{a,b}.py", "b.py", True),
+    ],
+)
+def test_edit_rules_are_globs_that_pass_no_hidden_name(rule: str, path: str, covered: bool) -> None:
+    real = Path("/home/me/other/a.py") if path.startswith("../") else PROJECT / path
+    assert parse_rule(rule).covers(Write((real,)), PROJECT) is covered
+
+
+def test_a_rule_must_cover_all_files_of_a_call_and_a_refusal_any(tmp_path: Path) -> None:
+    assert not parse_rule("edit:src/**").covers(write("src/a", "b"), PROJECT)
+    assert parse_rule("deny edit:src/**").covers(write("src/a", "b"), PROJECT)
+    assert parse_rule("deny edit:**").covers(write(".git/config"), PROJECT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "edit",
+        "edit:",
+        "run:  ",
+        "fly:x",
+        "src/**",
+        "run:a && b",
+        "run:a > b",
+        "run:ls *.py",
+        "run:rm ...",
+        "edit:../**",
+        "edit:[z-a]",
+        "run:echo $HOME",
+        "allow edit:x",
+        "run:X=1 *",
+        "edit:" + "{a,b}" * 9,
+    ],
+)
+def test_rules_that_mean_nothing_or_too_much_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        parse_rule(text)
+
+
+@pytest.mark.parametrize("text", ["edit:src/**", "deny run:rm *", "run:git diff *", "use:server__*", "delete:*.tmp"])
+def test_rules_read_as_they_are_written(text: str) -> None:
+    assert str(parse_rule(text)) == text
+
+
+def test_rules_for_other_tools_go_by_name() -> None:
+    assert parse_rule("use:db__*").covers(Use("db__query"), PROJECT)
+    assert not parse_rule("use:db__*").covers(Use("dbx"), PROJECT)
+    assert not parse_rule("use:*").covers(run("make"), PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("subject", "scope"),
+    [
+        (run("pytest -q tests"), "`pytest` with paths and harmless options, in this project"),
+        (run("make deploy"), "exactly `make deploy`, in this project"),
+        (run("make", PROJECT / "sub"), "exactly `make`, in /home/me/project/sub"),
+        (write("src/pkg/a.py"), "changes of files that match `src/pkg/**` in this project"),
+        (write("setup.py"), "changes of files that match `*` in this project"),
+        (Use("db__query"), "the tool `db__query` in this project"),
+    ],
+)
+def test_the_scope_says_what_always_covers(subject: Subject, scope: str) -> None:
+    assert gate_with()[0].scope(subject) == scope
+
+
+@pytest.mark.parametrize("subject", [run("a | b"), write(".git/config"), write(".envrc"), write("a", ".git/x")])
+def test_what_cannot_be_allowed_for_good_has_no_scope(subject: Subject) -> None:
+    assert gate_with()[0].scope(subject) == ""
+
+
+@pytest.mark.req("all-permissions-08")
+async def test_always_holds_for_its_scope_and_once_for_nothing() -> None:
+    gate, person = gate_with("allow_once", "allow_always", "reject_once")
+    assert await gate.decide(run("make a"), QUESTION) == "allowed"
+    assert await gate.decide(run("make a"), QUESTION) == "allowed"
+    assert await gate.decide(run("make a"), QUESTION) == "allowed"
+    assert len(person.questions) == 2
+    for other in (run("make b"), run("make a", PROJECT / "sub"), run("make a; rm x"), write("a")):
+        assert await gate.decide(other, QUESTION) == "refused by the user"
+    assert len(person.questions) == 6
+
+
+@pytest.mark.req("all-permissions-08")
+async def test_reject_always_holds_too_also_for_what_can_never_be_allowed() -> None:
+    gate, person = gate_with("reject_always")
+    for subject in (run("make a"), run("a && b"), write(".git/config"), write("src/a")):
+        assert await gate.decide(subject, QUESTION) == "refused by the user"
+        assert await gate.decide(subject, QUESTION) == "refused by a rule"
+    assert len(person.questions) == 4
+
+
+async def test_always_for_a_line_with_operators_holds_once() -> None:
+    gate, person = gate_with("allow_always")
+    for _ in range(2):
+        assert await gate.decide(run("a && b"), QUESTION) == "allowed"
+    assert len(person.questions) == 2
+    assert gate.store.kept == ()
+
+
+@pytest.mark.parametrize("answer", [None, "yes", "ALLOW_ONCE", "", 1, True, {"outcome": "selected"}, ["allow_once"]])
+@pytest.mark.req("v2-permissions-07")
+async def test_an_answer_that_is_not_understood_is_a_refusal(answer: object) -> None:
+    gate, _ = gate_with(answer)
+    assert await gate.decide(run("make"), QUESTION) == "refused by the user"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("secret"), TimeoutError(), ConnectionError()])
+@pytest.mark.req("all-permissions-09")
+async def test_a_question_that_fails_is_a_refusal(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    gate, _ = gate_with(error)
+    assert await gate.decide(run("make"), QUESTION) == "refused by the user"
+    assert type(error).__name__ in caplog.text
+    assert "secret" not in caplog.text
+
+
+async def test_a_refusal_is_stronger_than_a_permission() -> None:
+    store = PermissionStore(rules=[parse_rule("run:*"), parse_rule("deny run:rm *")])
+    gate, person = gate_with(store=store)
+    assert await gate.decide(run("rm x"), QUESTION) == "refused by a rule"
+    assert await gate.decide(run("ls"), QUESTION) == "allowed"
+    assert person.questions == []
+
+
+async def test_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "permissions.json"
+    gate, _ = gate_with("allow_always", store=PermissionStore(path))
+    await gate.decide(run("make a"), QUESTION)
+    await gate.decide(write("src/a.py"), QUESTION)
+    assert path.stat().st_mode & 0o777 == 0o600
+    again, person = gate_with("reject_once", store=PermissionStore(path))
+    assert await again.decide(run("make a"), QUESTION) == "allowed"
+    assert await again.decide(write("src/b.py"), QUESTION) == "allowed"
+    assert person.questions == []
+    elsewhere, person = gate_with("reject_once", store=PermissionStore(path), project=Path("/home/me/other"))
+    assert await elsewhere.decide(Run("make a", Path("/home/me/other")), QUESTION) == "refused by the user"
+
+
+async def test_two_sessions_keep_each_others_rules(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    one, two = PermissionStore(path), PermissionStore(path)
+    one.remember([Rule("allow", "run", "make a", PROJECT, PROJECT)])
+    two.remember([Rule("allow", "run", "make b", PROJECT, PROJECT)])
+    assert {rule.pattern for rule in PermissionStore(path).kept} == {"make a", "make b"}
+
+
+VALID = {"version": 1, "rules": [{"rule": "run:make", "project": str(PROJECT)}]}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"{", b"\xff\xfe", b"[]", b"null", b"[" * 100_000, b" " * 2_000_000),
+        *(b'{"version": 2, "rules": []}', b'{"version": 1, "rules": {"a": 1}}'),
+    ],
+)
+def test_a_broken_file_is_ignored_with_a_notice(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "p.json"
+    path.write_bytes(data)
+    path.chmod(0o600)
+    store = PermissionStore(path)
+    assert store.rules == ()
+    assert len(store.notices) == 1
+    assert str(path) in store.notices[0]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        *(1, {}, {"rule": "run:*"}, {"rule": "run:*", "project": "relative"}),
+        *({"rule": 1, "project": "/p"}, {"rule": "nonsense", "project": "/p"}, {"rule": "run:a && b", "project": "/p"}),
+    ],
+)
+def test_a_broken_rule_is_dropped_with_a_notice_and_the_others_hold(tmp_path: Path, item: object) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"version": 1, "rules": [item, *VALID["rules"]]}))  # type: ignore[misc]
+    path.chmod(0o600)
+    store = PermissionStore(path)
+    assert [str(rule) for rule in store.kept] == ["run:make"]
+    assert len(store.notices) == 1
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_can_write_is_not_trusted(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(VALID))
+    path.chmod(mode)
+    store = PermissionStore(path)
+    assert store.kept == ()
+    assert "others can write it" in store.notices[0]
+
+
+def test_a_link_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text(json.dumps(VALID))
+    (tmp_path / "p.json").symlink_to(tmp_path / "real")
+    assert PermissionStore(tmp_path / "p.json").kept == ()
+
+
+def test_a_file_that_cannot_be_written_is_a_notice_and_the_rule_holds_for_now(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    store = PermissionStore(tmp_path / "file" / "p.json")
+    store.remember([Rule("allow", "run", "make", PROJECT)])
+    assert store.decide(run("make"), PROJECT) == "allow"
+    assert "could not be saved" in store.notices[-1]
+
+
+async def test_no_rule_lets_anyone_write_the_file_of_the_rules(tmp_path: Path) -> None:
+    store = PermissionStore(tmp_path / "p.json", rules=[parse_rule("edit:**")])
+    gate, person = gate_with("reject_once", store=store, project=tmp_path)
+    assert await gate.decide(Write((tmp_path / "p.json",)), QUESTION) == "refused by the user"
+    assert await gate.decide(Write((tmp_path / "q.json",)), QUESTION) == "allowed"
+    assert len(person.questions) == 1

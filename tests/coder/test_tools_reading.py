@@ -1,0 +1,479 @@
+"""Reading, listing and searching: windows, ignored files, limits, and nothing from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from coder_kit import TOOLS, Bench
+
+from duologue.coder import globs, ignore
+from duologue.coder.errors import BadArguments, PathRefused, ToolError
+from duologue.coder.limits import Limits
+from duologue.coder.models.base import ToolSpec
+from duologue.coder.tools import searching
+from duologue.coder.walk import walk
+
+
+def fill(root: Path, **files: str) -> None:
+    tree = {name.replace("__", "/").replace("_DOT_", "."): text for name, text in files.items()}
+    for name, text in tree.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+# --- Reading ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("window", "text", "truncated"),
+    [
+        ({}, "a\nb\nc", False),
+        ({"line": 2}, "b\nc", False),
+        ({"limit": 1}, "a\n", True),
+        ({"line": 2, "limit": 1}, "b\n", True),
+        ({"line": 4}, "", False),
+        ({"line": 400}, "", False),
+        ({"line": 1, "limit": 0}, "", True),
+        ({"line": None, "limit": None}, "a\nb\nc", False),
+        ({"limit": 10**9}, "a\nb\nc", False),
+    ],
+)
+async def test_a_window_of_lines_is_read(tmp_path: Path, window: dict[str, int], text: str, truncated: bool) -> None:
+    (tmp_path / "f").write_bytes(b"a\r\nb\nc")
+    outcome = await Bench(tmp_path).run("read_file", path="f", **window)
+    assert outcome.data == {
+        "path": "f",
+        "text": text,
+        "line": window.get("line") or 1,
+        "total_lines": 3,
+        "truncated": truncated,
+    }
+
+
+@pytest.mark.parametrize("window", [{"line": 0}, {"line": -1}, {"line": 1.5}, {"line": "2"}, {"limit": True}])
+async def test_windows_that_are_none_are_refused_before_the_file_is_touched(
+    tmp_path: Path, window: dict[str, object]
+) -> None:
+    with pytest.raises(BadArguments, match=next(iter(window))):
+        await Bench(tmp_path).plan("read_file", path="none", **window)
+
+
+async def test_a_model_sees_no_mark_and_only_line_feeds(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"\xef\xbb\xbfa\x0cb\r\nc\x1c\r\n")
+    outcome = await Bench(tmp_path).run("read_file", path="f")
+    assert outcome.data["text"] == "a\x0cb\nc\x1c\n"
+    assert outcome.data["total_lines"] == 2
+
+
+async def test_long_files_say_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("".join(f"{i}\n" for i in range(1, 11)))
+    bench = Bench(tmp_path, limits=Limits(read_lines=4))
+    outcome = await bench.run("read_file", path="f", line=3)
+    assert outcome.text == "3\n4\n5\n6\n\n[lines 3 to 6 of 10; go on with line=7]"
+    assert outcome.shown == "3\n4\n5\n6\n"
+
+
+async def test_long_lines_are_cut_with_a_notice(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("é" * 100)
+    outcome = await Bench(tmp_path, limits=Limits(read_characters=10)).run("read_file", path="f")
+    assert outcome.data["text"] == "é" * 10
+    assert outcome.data["truncated"]
+    assert "too many characters" in outcome.text
+
+
+async def test_what_is_not_there_or_outside_is_refused(tmp_path: Path) -> None:
+    root, out = tmp_path / "root", tmp_path / "out"
+    fill(out, secret="secret")
+    root.mkdir()
+    (root / "link").symlink_to(out / "secret")
+    bench = Bench(root)
+    with pytest.raises(ToolError, match="no such file"):
+        await bench.run("read_file", path="none")
+    for path in ("../out/secret", "link", str(out / "secret")):
+        with pytest.raises(PathRefused):
+            await bench.plan("read_file", path=path)
+
+
+async def test_a_file_swapped_for_a_link_between_plan_and_read_is_not_read(tmp_path: Path) -> None:
+    root, out = tmp_path / "root", tmp_path / "out"
+    fill(out, secret="secret")
+    fill(root, f="mine")
+    plan = await Bench(root).plan("read_file", path="f")
+    (root / "f").unlink()
+    (root / "f").symlink_to(out / "secret")
+    with pytest.raises(PathRefused):
+        await plan.perform("c1")
+
+
+# --- Ignored files ---------------------------------------------------------------------------------------------------
+
+GITIGNORE = """
+# a comment
+*.log
+!keep.log
+build/
+/top
+docs/*.tmp
+deep/**/x
+a\\#b
+trailing\\ \x20
+**/any
+[z-a]
+foo[0-9].py
+"""
+
+DECISIONS = [
+    ("a.log", True),
+    ("sub/a.log", True),
+    ("keep.log", False),
+    ("sub/keep.log", False),
+    ("build/", True),
+    ("sub/build/", True),
+    ("build", None),
+    ("top", True),
+    ("sub/top", None),
+    ("docs/a.tmp", True),
+    ("docs/sub/a.tmp", None),
+    ("deep/x", True),
+    ("deep/a/b/x", True),
+    ("a#b", True),
+    ("trailing ", True),
+    ("p/q/any", True),
+    ("foo1.py", True),
+    ("foox.py", None),
+    ("a.py", None),
+]
+
+
+def deciders() -> list[Callable[[list[str]], ignore.Decide | None]]:
+    return [ignore.own_decide, ignore.pathspec_decide]
+
+
+@pytest.mark.parametrize("make", deciders())
+@pytest.mark.parametrize(("path", "expected"), DECISIONS)
+def test_ignore_files_mean_what_git_means(
+    make: Callable[[list[str]], ignore.Decide | None], path: str, expected: bool | None
+) -> None:
+    odd = () if make is ignore.own_decide else ("trailing", "[z-a]")
+    lines = [line for line in GITIGNORE.splitlines() if not line.startswith(odd)]
+    if path.startswith(odd):
+        pytest.skip("the library stumbles over this line")
+    decide = make(lines)
+    if decide is None:
+        pytest.skip("pathspec is not installed")
+    assert decide(path) is expected
+
+
+def test_a_pattern_that_means_nothing_is_passed_over() -> None:
+    assert ignore.Ignore(["[z-a]", "a\\  ", "*.log"]).decide("a.log") is True
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is the measure here")
+def test_the_own_reading_of_ignore_files_agrees_with_git(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".gitignore").write_text(GITIGNORE)
+    for path, expected in DECISIONS:
+        if path == "build":
+            continue
+        if path.endswith("/"):
+            (tmp_path / path).mkdir(parents=True, exist_ok=True)
+        result = subprocess.run(["git", "check-ignore", "-q", path], cwd=tmp_path, check=False)
+        assert (result.returncode == 0) is bool(expected), path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "fits"),
+    [
+        ("*.py", "a.py", True),
+        ("*.py", "src/a.py", False),
+        ("**/*.py", "a.py", True),
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/a/b/c.py", True),
+        ("src/**", "src", False),
+        ("*.{py,pyi}", "a.pyi", True),
+        ("\\{a,b\\}", "{a,b}", True),
+        ("\\{a,b\\}", "a", False),
+        ("a[!b]c", "abc", False),
+        ("a[!b]c", "adc", True),
+        ("a[!b]c", "a/c", False),
+        ("a[]]c", "a]c", True),
+        ("a?c", "a/c", False),
+        ("[", "[", True),
+        ("a\\*b", "a*b", True),
+        ("a\\*b", "axb", False),
+    ],
+)
+def test_globs(pattern: str, path: str, fits: bool) -> None:
+    assert globs.matches(pattern, path) is fits
+
+
+# --- Listing ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_list_leaves_out_what_nobody_wrote(tmp_path: Path) -> None:
+    fill(
+        tmp_path,
+        a="",
+        src__b="",
+        src__c_DOT_log="",
+        _DOT_github__ci="",
+        _DOT_git__HEAD="",
+        node_modules__m__index="",
+        mine__pyvenv_DOT_cfg="",
+        mine__lib="",
+        cached__CACHEDIR_DOT_TAG="",
+        build__out="",
+        _DOT_gitignore="*.log\n/build\n",
+        src___DOT_gitignore="!c.log\n",
+    )
+    (tmp_path / "src" / "__pycache__").mkdir()
+    (tmp_path / "src" / "__pycache__" / "x.pyc").write_text("")
+    outcome = await Bench(tmp_path).run("list_files")
+    assert outcome.data["files"] == [".github/ci", ".gitignore", "a", "src/.gitignore", "src/b", "src/c.log"]
+
+
+async def test_a_list_takes_a_folder_a_pattern_and_a_limit(tmp_path: Path) -> None:
+    fill(tmp_path, a_DOT_py="", src__b_DOT_py="", src__deep__c_DOT_py="", src__d_DOT_txt="")
+    bench = Bench(tmp_path)
+    assert (await bench.run("list_files", pattern="*.py")).data["files"] == ["a.py", "src/b.py", "src/deep/c.py"]
+    assert (await bench.run("list_files", path="src", pattern="*.py")).data["files"] == ["src/b.py", "src/deep/c.py"]
+    assert (await bench.run("list_files", pattern="src/*.py")).data["files"] == ["src/b.py"]
+    outcome = await bench.run("list_files", limit=2)
+    assert outcome.data == {"files": ["a.py", "src/b.py"], "truncated": True}
+    exact = await bench.run("list_files", limit=4)
+    assert not exact.data["truncated"]
+
+
+async def test_an_ignored_folder_is_listed_when_it_is_asked_for(tmp_path: Path) -> None:
+    fill(tmp_path, build__a="", build__b_DOT_log="", _DOT_gitignore="build/\n*.log\n")
+    assert (await Bench(tmp_path).run("list_files")).data["files"] == [".gitignore"]
+    assert "build/a" in (await Bench(tmp_path).run("list_files", path="build")).data["files"]
+
+
+async def test_links_are_named_and_not_entered(tmp_path: Path) -> None:
+    root, out = tmp_path / "root", tmp_path / "out"
+    fill(out, secret="find me")
+    fill(root, a="x")
+    (root / "link").symlink_to(out)
+    bench = Bench(root)
+    assert (await bench.run("list_files")).data["files"] == ["a", "link"]
+    assert (await bench.run("search", pattern="find me")).data["matches"] == []
+    for name, arguments in (("list_files", {}), ("search", {"pattern": "x"})):
+        with pytest.raises(PathRefused):
+            await bench.plan(name, path="link", **arguments)
+
+
+def test_a_folder_swapped_for_a_link_during_the_walk_is_not_entered(tmp_path: Path) -> None:
+    root, out = tmp_path / "root", tmp_path / "out"
+    fill(out, secret="")
+    fill(root, a="", z__b="")
+    found = []
+    for file in walk(root, ()):
+        found.append(file.path)
+        if file.path == "a":
+            shutil.rmtree(root / "z")
+            (root / "z").symlink_to(out)
+    assert found == ["a"]
+
+
+async def test_names_in_another_root_are_absolute(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    fill(one, a="needle")
+    fill(two, sub__b="needle")
+    bench = Bench(one, two)
+    assert (await bench.run("list_files", path=str(two))).data["files"] == [f"{two}/sub/b"]
+    assert (await bench.run("search", pattern="needle", path=str(two))).data["matches"][0]["path"] == f"{two}/sub/b"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+async def test_names_that_are_no_text_can_be_told(tmp_path: Path) -> None:
+    os.mknod(os.fsencode(tmp_path) + b"/bad\xff")
+    outcome = await Bench(tmp_path).run("list_files")
+    assert outcome.data["files"] == ["bad�"]
+    json.dumps(outcome.data).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("list_files", {"path": "none"}),
+        ("list_files", {"path": "a"}),
+        ("list_files", {"pattern": "!x"}),
+        ("list_files", {"pattern": "[z-a]"}),
+        ("list_files", {"limit": 0}),
+        ("search", {"pattern": ""}),
+        ("search", {"pattern": "x", "path": "none"}),
+        ("search", {"pattern": "x", "glob": "{a,b}" * 9}),
+    ],
+)
+async def test_lists_and_searches_that_cannot_be_meant_are_refused(
+    tmp_path: Path, name: str, arguments: dict[str, object]
+) -> None:
+    fill(tmp_path, a="")
+    with pytest.raises(ToolError):
+        await Bench(tmp_path).plan(name, **arguments)
+
+
+# --- Searching -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["ripgrep", "own"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each search test runs with both programs."""
+    if request.param == "own":
+        monkeypatch.setattr(searching.shutil, "which", lambda *_, **__: None)
+    elif shutil.which("rg") is None:
+        pytest.skip("ripgrep is not installed")
+    return str(request.param)
+
+
+async def test_a_search_gives_path_line_and_text(tmp_path: Path, engine: str) -> None:
+    fill(tmp_path, a_DOT_py="one\nTwo (x)\r\n", src__b_DOT_py="two (x)\n", src__c_DOT_txt="two (x)")
+    bench = Bench(tmp_path)
+    outcome = await bench.run("search", pattern="wo (x)")
+    assert outcome.data == {
+        "matches": [
+            {"path": "a.py", "line": 2, "text": "Two (x)"},
+            {"path": "src/b.py", "line": 1, "text": "two (x)"},
+            {"path": "src/c.txt", "line": 1, "text": "two (x)"},
+        ],
+        "truncated": False,
+    }
+    assert outcome.text.startswith("a.py:2: Two (x)\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ({"pattern": "two"}, ["src/b.py", "src/c.txt"]),
+        ({"pattern": "TWO", "ignore_case": True}, ["a.py", "src/b.py", "src/c.txt"]),
+        ({"pattern": "^t.o$", "regex": True}, ["src/b.py", "src/c.txt"]),
+        ({"pattern": "t.o"}, []),
+        ({"pattern": "-two"}, []),
+        ({"pattern": "two", "glob": "*.py"}, ["src/b.py"]),
+        ({"pattern": "two", "glob": "src/*.txt"}, ["src/c.txt"]),
+        ({"pattern": "two", "path": "src", "glob": "*.{py,txt}"}, ["src/b.py", "src/c.txt"]),
+        ({"pattern": "two", "path": "src", "glob": "src/*.txt"}, []),
+        ({"pattern": "two", "path": "src/b.py"}, ["src/b.py"]),
+        ({"pattern": "two", "glob": "**"}, ["src/b.py", "src/c.txt"]),
+        ({"pattern": "$(touch x); `touch x`"}, []),
+    ],
+)
+async def test_a_search_is_what_was_asked_for(
+    tmp_path: Path, engine: str, arguments: dict[str, object], paths: list[str]
+) -> None:
+    fill(
+        tmp_path,
+        a_DOT_py="Two\n",
+        src__b_DOT_py="two\n",
+        src__c_DOT_txt="two\n",
+        skipped_DOT_log="two\nTwo\nTWO\n",
+        _DOT_gitignore="*.log\n",
+        _DOT_git__config="two\n",
+        node_modules__x="two\n",
+        binary="two\n\0",
+    )
+    outcome = await Bench(tmp_path).run("search", **arguments)
+    assert [match["path"] for match in outcome.data["matches"]] == paths
+    assert not (tmp_path / "x").exists()
+
+
+async def test_a_search_below_keeps_to_the_ignore_file_above(tmp_path: Path, engine: str) -> None:
+    fill(tmp_path, src__a="x", src__a_DOT_log="x", _DOT_gitignore="*.log\n")
+    outcome = await Bench(tmp_path).run("search", pattern="x", path="src")
+    assert [match["path"] for match in outcome.data["matches"]] == ["src/a"]
+
+
+async def test_a_search_has_limits(tmp_path: Path, engine: str) -> None:
+    fill(tmp_path, a="x" * 1000 + "\n" + "x\n" * 50)
+    bench = Bench(tmp_path, limits=Limits(match_characters=10))
+    outcome = await bench.run("search", pattern="x", limit=5)
+    assert [match["line"] for match in outcome.data["matches"]] == [1, 2, 3, 4, 5]
+    assert outcome.data["truncated"]
+    assert outcome.data["matches"][0]["text"] == "x" * 10
+    exact = await bench.run("search", pattern="x", limit=51)
+    assert not exact.data["truncated"]
+
+
+async def test_large_files_are_passed_over(tmp_path: Path, engine: str) -> None:
+    fill(tmp_path, large="x\n" * 100, small="x\n")
+    outcome = await Bench(tmp_path, limits=Limits(file=50)).run("search", pattern="x")
+    assert [match["path"] for match in outcome.data["matches"]] == ["small"]
+
+
+async def test_a_wrong_expression_is_an_error_of_the_call(tmp_path: Path, engine: str) -> None:
+    fill(tmp_path, a="x")
+    with pytest.raises(ToolError, match=r"reg(ex|ular)"):
+        await Bench(tmp_path).run("search", pattern="(x", regex=True)
+
+
+async def test_text_that_is_not_utf8_is_told_with_replacements(tmp_path: Path, engine: str) -> None:
+    (tmp_path / "latin").write_bytes(b"caf\xe9 x\n")
+    outcome = await Bench(tmp_path).run("search", pattern="x")
+    assert outcome.data["matches"] == [{"path": "latin", "line": 1, "text": "caf� x"}]
+
+
+async def test_an_expression_that_takes_for_ever_is_stopped_and_holds_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching.shutil, "which", lambda *_, **__: None)
+    fill(tmp_path, a="a" * 60 + "!")
+    bench = Bench(tmp_path, limits=Limits(search_seconds=0.5, stop_grace=0.2))
+    work = asyncio.create_task(bench.run("search", pattern="^(a+)+$", regex=True))
+    turns = 0
+    while not work.done():
+        turns += 1
+        await asyncio.sleep(0.01)
+    assert turns > 10
+    with pytest.raises(ToolError, match="stopped after"):
+        await work
+
+
+async def test_a_module_of_the_project_does_not_run_in_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching.shutil, "which", lambda *_, **__: None)
+    fill(tmp_path, json_DOT_py="open('ran', 'w')\n", re_DOT_py="open('ran', 'w')\n", a="needle\n")
+    outcome = await Bench(tmp_path).run("search", pattern="needle")
+    assert [match["path"] for match in outcome.data["matches"]] == ["a"]
+    assert not (tmp_path / "ran").exists()
+
+
+# --- What a model is shown -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", [tool.spec for tool in TOOLS.values()], ids=lambda spec: spec.name)
+def test_each_tool_has_a_plain_schema(spec: ToolSpec) -> None:
+    text = json.dumps(spec.parameters)
+    assert "$ref" not in text
+    assert "null" not in text
+    assert spec.parameters["type"] == "object"
+    assert spec.parameters["additionalProperties"] is False
+    assert spec.description.endswith(".")
+
+
+def test_the_tools_and_their_arguments_are_these() -> None:
+    shapes = {
+        name: (sorted(tool.spec.parameters["properties"]), tool.spec.parameters.get("required", []))
+        for name, tool in TOOLS.items()
+    }
+    assert shapes == {
+        "list_files": (["limit", "path", "pattern"], []),
+        "read_file": (["limit", "line", "path"], ["path"]),
+        "search": (["glob", "ignore_case", "limit", "path", "pattern", "regex"], ["pattern"]),
+        "write_file": (["path", "text"], ["path", "text"]),
+        "edit_file": (["edits", "path"], ["path", "edits"]),
+        "delete_file": (["path"], ["path"]),
+        "run_command": (["command", "cwd", "timeout"], ["command"]),
+        "undo_edits": ([], []),
+        "update_plan": (["items"], ["items"]),
+        "set_title": (["title"], ["title"]),
+    }
