@@ -19,6 +19,8 @@ class Overlong:
 
     def grow(self, data: bytes) -> None:
         self.size += len(data)
+        if len(self.head) < HEAD:
+            self.head += data[: HEAD - len(self.head)]
         self.tail = data[-TAIL:] if len(data) >= TAIL else (self.tail + data)[-TAIL:]
 
 

@@ -59,9 +59,12 @@ class OversizedResponse(msgspec.Struct, frozen=True, gc=False):
 
 
 class UnexpectedResponse(msgspec.Struct, frozen=True, gc=False):
-    """An answer to nothing: its id was never sent, is answered already, or is forgotten. It needs no reaction."""
+    """An answer to nothing: its id was never sent, is answered already, or is forgotten. It needs no reaction.
 
-    id: Any
+    An id that is absent, or no id at all, is None.
+    """
+
+    id: Id
     error: RpcError | None
 
 

@@ -194,7 +194,7 @@ class Reader:
         elif error is not None and (id is None or id is UNSET):
             self.events.append(ErrorResponse(None, error))
         else:
-            self.events.append(UnexpectedResponse(id, error))
+            self.events.append(UnexpectedResponse(None if id is UNSET else id, error))
 
     def _settle(self, id: Id | UnsetType) -> TypeGuard[int]:
         """Whether an own request waits under this id; if so, it waits no longer."""
@@ -298,7 +298,7 @@ class Reader:
         elif self._settle(id):
             self.events.append(OversizedResponse(id, error))
         else:
-            self.events.append(UnexpectedResponse(id, None))
+            self.events.append(UnexpectedResponse(None if id is UNSET else id, None))
 
     def _reject_for_limit(self, reply_to: Id | UnsetType, code: int, error: LimitError, text: bytes) -> None:
         data = encode({"limit": error.limit, "value": error.value})

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-#: Bytes that a piece-wise scan looks at together.
+#: Bytes that a piece-wise scan looks at together; at least one character.
 PIECE = 64 * 1024
 #: Bytes kept from the beginning and from the end of a message that is not read.
 HEAD = 4096
