@@ -17,7 +17,7 @@ from duologue.protocol.v2.session import NewSessionRequest
 from duologue.protocol.v2.updates import AgentMessageChunk, UpdateSessionNotification
 from duologue.protocol.version import V2
 
-from .wire import PATIENCE, Wire, settle
+from .wire import PATIENCE, Wire, settle, until
 
 
 def chunk(text: str, session: str = "S") -> dict[str, Any]:
@@ -55,7 +55,7 @@ async def test_thousands_of_updates_reach_a_slow_handler_in_the_order_of_the_wir
     for start in range(0, 5000, 50):
         wire.send(*[chunk(str(number)) for number in range(start, start + 50)])
         await asyncio.sleep(0)
-    await asyncio.wait_for(_until(lambda: len(seen) == 5000), PATIENCE)
+    await until(lambda: len(seen) == 5000)
     assert seen == [str(number) for number in range(5000)]
 
 
@@ -190,7 +190,7 @@ async def test_a_failing_handler_costs_neither_the_connection_nor_the_next_messa
 
     peer.listen(v2.SESSION_UPDATE, handler)
     wire.send(chunk("1"), chunk("2"))
-    await asyncio.wait_for(_until(lambda: len(seen) == 2), PATIENCE)
+    await until(lambda: len(seen) == 2)
 
 
 async def test_field_bug_89_an_update_that_does_not_fit_is_dropped_alone() -> None:
@@ -287,8 +287,3 @@ async def test_calls_fail_in_order_when_the_connection_ends() -> None:
         await asyncio.wait_for(asking, PATIENCE)
     with pytest.raises(ConnectionClosed):
         await peer.request(v2.SESSION_NEW, NEW)
-
-
-async def _until(condition: Any) -> None:
-    while not condition():
-        await asyncio.sleep(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 from duologue.transports.base import Closed
@@ -86,3 +87,10 @@ async def settle() -> None:
     """Let everything that is ready run."""
     for _ in range(50):
         await asyncio.sleep(0)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that no event tells; fails after `PATIENCE`."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.001)

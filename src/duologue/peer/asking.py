@@ -47,7 +47,7 @@ class Asking:
             else:
                 await peer.carry_out(peer.edge.request_out(method, params, call), call)
             return await call.future
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, rpc.LimitError):
             self._abandon(call)
             raise
         finally:
@@ -62,6 +62,9 @@ class Asking:
         return sent
 
     def _abandon(self, call: Call) -> None:
+        """Nobody waits for the answer any more."""
+        if self._peer.edge is not None:
+            self._peer.edge.forget(call)
         if call.id is None or self._calls.pop(call.id, None) is None:
             return
         self._peer.link.engine.forget(call.id)

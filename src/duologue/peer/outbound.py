@@ -38,6 +38,18 @@ class _Breath:
         yield
 
 
+class _Room:
+    """An awaitable that suspends until the other side reads; a sender is free not to await it."""
+
+    __slots__ = ("_outbound",)
+
+    def __init__(self, outbound: Outbound) -> None:
+        self._outbound = outbound
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._outbound.wait_for_room().__await__()
+
+
 SENT: Awaitable[None] = _Done()
 _BREATH: Awaitable[None] = _Breath()
 
@@ -56,6 +68,7 @@ class Outbound:
         self.suspended = 0
         self._corked = False
         self._room: asyncio.Future[None] | None = None
+        self._until_room = _Room(self)
         self.closed = False
 
     def send(self, line: bytes) -> Awaitable[None]:
@@ -85,8 +98,8 @@ class Outbound:
         elif len(buffer) >= FLUSH_BYTES:
             self.buffer = bytearray()
             self._write(buffer)
-            return _BREATH if self._room is None else self._wait_for_room()
-        return SENT if self._room is None else self._wait_for_room()
+            return _BREATH if self._room is None else self._until_room
+        return SENT if self._room is None else self._until_room
 
     def flush(self) -> None:
         """Hand everything gathered to the transport."""
@@ -126,7 +139,8 @@ class Outbound:
             self._loop.call_soon(self._uncork)
             self.flush()
 
-    async def _wait_for_room(self) -> None:
+    async def wait_for_room(self) -> None:
+        """Return when the other side reads, at once when it does."""
         room = self._room
         if room is None:
             return
