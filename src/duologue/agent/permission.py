@@ -53,6 +53,10 @@ def default_options(scope: str | None = None) -> list[PermissionOption]:
     return [PermissionOption(option_id=kind, name=name, kind=PermissionOptionKind(kind)) for kind, name in options]
 
 
+#: What is offered when the agent's author names no options.
+_ONCE = default_options()
+
+
 async def ask(
     voice: Voice,
     title: str,
@@ -62,15 +66,19 @@ async def ask(
     options: Sequence[PermissionOption] | None = None,
 ) -> Permission:
     """Send `session/request_permission` and read the answer; see `Voice.ask_permission`."""
-    offered = list(options) if options is not None else default_options()
+    offered = _ONCE if options is None else list(options)
     request = RequestPermissionRequest(
         session_id=voice.session.id, title=title, options=offered, subject=subject, description=description
     )
-    with voice.session.waiting_for_user():
-        response = await voice.session.peer.request(SESSION_REQUEST_PERMISSION, request)
+    session = voice.session
+    session.turns.wait_for_user()
+    try:
+        response = await session.peer.request(SESSION_REQUEST_PERMISSION, request)
+    finally:
+        session.turns.go_on()
     answer = read_answer(response, offered)
     if answer.cancelled:
-        voice.session.cancelled_by_client(voice)
+        session.cancelled_by_client(voice)
     return answer
 
 
@@ -78,7 +86,9 @@ def read_answer(response: RequestPermissionResponse, offered: Sequence[Permissio
     """What an outcome means: an option that was not offered, or an unknown outcome, refuses."""
     match response.outcome:
         case SelectedOutcome(option_id=chosen):
-            return Permission(next((option for option in offered if option.option_id == chosen), None))
+            for option in offered:
+                if option.option_id == chosen:
+                    return Permission(option)
         case CancelledOutcome():
             return Permission(None, cancelled=True)
     return Permission(None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,14 +83,14 @@ class Session(Voice):
         """Send an update past any open message of a turn."""
         return self.send(UpdateSessionNotification(session_id=self.id, update=update))
 
+    def send_state(self, update: SessionUpdate) -> None:
+        """Send a change of state; it may leave together with the message that follows it."""
+        self.connection.peer.update(UpdateSessionNotification(session_id=self.id, update=update), soon=True)
+
     def work(self) -> AbstractAsyncContextManager[Turn]:
         """A turn that the agent begins by itself: ``async with session.work() as turn``. It waits for its place
         behind the turns that run or are queued, and a cancel of the session cancels the body."""
         return self.turns.own_work()
-
-    def waiting_for_user(self) -> AbstractContextManager[None]:
-        """While inside, the session requires action."""
-        return self.turns.waiting_for_user()
 
     def limit_cancellation(self, turn: Turn) -> None:
         self.turns.limit_cancellation(turn)

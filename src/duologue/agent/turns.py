@@ -32,6 +32,8 @@ log = logging.getLogger("duologue.agent")
 #: How long a cancelled turn may go on before it is left behind, in seconds.
 CANCEL_SECONDS = 10.0
 
+_STATES = {state: StateUpdateEvent(state=state) for state in (SessionState.RUNNING, SessionState.REQUIRES_ACTION)}
+
 Work = Callable[[Turn], Awaitable[StopReason | None]]
 
 
@@ -66,18 +68,17 @@ class Turns:
         while self._runner is not None:
             await asyncio.wait({self._runner})
 
-    @contextlib.contextmanager
-    def waiting_for_user(self) -> Any:
-        """While inside, the session requires action."""
+    def wait_for_user(self) -> None:
+        """A question to the user is open: the session requires action."""
         self._waiting += 1
         if self._waiting == 1:
             self._tell(SessionState.REQUIRES_ACTION)
-        try:
-            yield
-        finally:
-            self._waiting -= 1
-            if self._waiting == 0 and self.running is not None and not self.running.over:
-                self._tell(SessionState.RUNNING)
+
+    def go_on(self) -> None:
+        """A question to the user was answered."""
+        self._waiting -= 1
+        if self._waiting == 0 and self.running is not None and not self.running.over:
+            self._tell(SessionState.RUNNING)
 
     def limit_cancellation(self, turn: Turn) -> None:
         """Give a cancelled turn a bounded time to end."""
@@ -137,7 +138,7 @@ class Turns:
 
     def _tell(self, state: SessionState) -> None:
         with contextlib.suppress(ConnectionClosed):
-            self._session.send_update(StateUpdateEvent(state=state))
+            self._session.send_state(_STATES[state])
 
     def _tell_idle(self, reason: StopReason, tokens: Usage | None) -> None:
         usage = UNSET if tokens is None else tokens

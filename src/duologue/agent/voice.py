@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, UnsetType
 
 from duologue.agent.errors import TurnOver
+from duologue.agent.permission import Permission, ask
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.plan import PlanEntryPriority
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
@@ -30,7 +31,6 @@ from duologue.protocol.v2.updates import (
 )
 
 if TYPE_CHECKING:
-    from duologue.agent.permission import Permission
     from duologue.agent.session import Session
     from duologue.agent.toolcall import ToolCall
     from duologue.protocol.common.permission import PermissionOption
@@ -139,24 +139,22 @@ class Voice:
         """Tell all config options with their present values."""
         return self.update(ConfigOptionUpdateEvent(config_options=list(options)))
 
-    async def ask_permission(
+    def ask_permission(
         self,
         title: str,
         *,
         subject: RequestPermissionSubject | UnsetType = UNSET,
         description: str | UnsetType = UNSET,
         options: Sequence[PermissionOption] | None = None,
-    ) -> Permission:
+    ) -> Awaitable[Permission]:
         """Ask the user; the result is true only when an allowing option was picked.
 
         The session requires action while the question is open. When the client answers that the turn is cancelled,
         the turn is cancelled. Raises `RpcError` when the client cannot ask.
         """
-        from duologue.agent.permission import ask
-
         if self._over:
             raise TurnOver
-        return await ask(self, title, subject=subject, description=description, options=options)
+        return ask(self, title, subject=subject, description=description, options=options)
 
 
 def plan_entry(content: str, status: str = "pending", priority: str = "medium") -> PlanEntry:

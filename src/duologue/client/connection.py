@@ -18,6 +18,7 @@ from duologue.peer import ConnectionClosed, Peer, Scope
 from duologue.peer.link import Trace
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, RequestPermissionResponse
+from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse
 from duologue.protocol.method import Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import AuthMethod, LoginAuthRequest
@@ -122,6 +123,12 @@ class ClientConnection:
         )
         await self._open(lambda: self.peer.request(v2.SESSION_NEW, request, applied=applied))
         return made[0]
+
+    async def list_sessions(self, *, cwd: Path | str | None = None, cursor: str | None = None) -> ListSessionsResponse:
+        """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `RpcError`."""
+        where = UNSET if cwd is None else str(_absolute(cwd))
+        request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
+        return await self.peer.request(v2.SESSION_LIST, request)
 
     async def resume_session(
         self, session_id: str, cwd: Path | str, *, replay: bool = True, mcp_servers: Sequence[McpServer] = ()

@@ -79,8 +79,8 @@ class Link:
         line = self.engine.error(id, code, message, None if data is UNSET else codec.encode(data))
         return SENT if line is None else self._send(line)
 
-    def update(self, note: Any) -> Awaitable[None]:
-        """Send a `session/update`, encoded straight into the gathered bytes."""
+    def update(self, note: Any, *, soon: bool = False) -> Awaitable[None]:
+        """Send a `session/update`, encoded straight into the gathered bytes; with `soon` it may leave with the next."""
         outbound = self.outbound
         buffer = outbound.buffer
         start = len(buffer)
@@ -95,6 +95,9 @@ class Link:
         buffer += UPDATE_TAIL
         if self.trace is not None:
             self.trace("out", bytes(buffer[start:-1]))
+        if soon:
+            outbound.sent_soon()
+            return SENT
         return outbound.sent()
 
     def _send(self, line: bytes) -> Awaitable[None]:

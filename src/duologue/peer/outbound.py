@@ -101,6 +101,12 @@ class Outbound:
             return _BREATH if self._room is None else self._until_room
         return SENT if self._room is None else self._until_room
 
+    def sent_soon(self) -> None:
+        """Account for a message in `buffer` that may leave with what follows it, at the latest when the turn ends."""
+        if not self._corked:
+            self._corked = True
+            self._loop.call_soon(self._uncork)
+
     def flush(self) -> None:
         """Hand everything gathered to the transport."""
         if self.buffer:
@@ -133,11 +139,7 @@ class Outbound:
 
     def _uncork(self) -> None:
         self._corked = False
-        if self.buffer:
-            # More may come in the next turn too, which then begins corked: one write a turn, not one a message.
-            self._corked = True
-            self._loop.call_soon(self._uncork)
-            self.flush()
+        self.flush()
 
     async def wait_for_room(self) -> None:
         """Return when the other side reads, at once when it does."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue import codec
@@ -164,7 +164,9 @@ class Peer:
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    async def request(self, method: Request[P, R], params: P, *, applied: Callable[[R], None] | None = None) -> R:
+    def request(
+        self, method: Request[P, R], params: P, *, applied: Callable[[R], None] | None = None
+    ) -> Coroutine[Any, Any, R]:
         """Send a request and return its result.
 
         `applied` is called with the result as soon as it is read, before the next message is looked at. Cancelling
@@ -173,8 +175,7 @@ class Peer:
         not fit its type).
         """
         self._check_open()
-        result: R = await self._asking.request(method, params, applied)
-        return result
+        return self._asking.request(method, params, applied)
 
     def notify(self, method: Notification[P], params: P) -> Awaitable[None]:
         """Send a notification; await the result to take part in back-pressure.
@@ -186,8 +187,11 @@ class Peer:
             return self.carry_out(self.edge.notification_out(method, params), None)
         return self.link.notification(method, params)
 
-    def update(self, note: Any) -> Awaitable[None]:
-        """Send a `session/update`: `notify` for the one notification that dominates all traffic."""
+    def update(self, note: Any, *, soon: bool = False) -> Awaitable[None]:
+        """Send a `session/update`: `notify` for the one notification that dominates all traffic.
+
+        With `soon` it may leave together with the message that follows it.
+        """
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
         if self.edge is not None:
@@ -195,7 +199,7 @@ class Peer:
             if out.__class__ is tuple or out.__class__ is list:
                 return self.carry_out(out, None)
             note = out
-        return self.link.update(note)
+        return self.link.update(note, soon=soon)
 
     def _check_open(self) -> None:
         if self.closed_reason is not None:
@@ -207,27 +211,25 @@ class Peer:
         """Carry out steps that a message of this side gave."""
         sent = SENT
         for step in steps:
-            match step:
-                case Notify(method, params):
-                    sent = self._tell(method, params)
-                case Ask(method, params):
-                    assert call is not None
-                    sent = self._asking.ask(call, method, params)
-                case _:
-                    sent = self._settle(step)
+            if isinstance(step, Notify):
+                sent = self._tell(step.method, step.params)
+            elif isinstance(step, Ask):
+                assert call is not None
+                sent = self._asking.ask(call, step.method, step.params)
+            else:
+                sent = self._settle(step)
         return sent
 
     def carry_in(self, steps: Sequence[Step], scope: Scope | None) -> None:
         """Carry out steps that a message of the other side gave."""
         for step in steps:
-            match step:
-                case Notify(method, params):
-                    self._deliver(method, params)
-                case Ask(method, params):
-                    assert scope is not None
-                    self._answering.dispatch(method, params, scope)
-                case _:
-                    self._settle(step)
+            if isinstance(step, Notify):
+                self._deliver(step.method, step.params)
+            elif isinstance(step, Ask):
+                assert scope is not None
+                self._answering.dispatch(step.method, step.params, scope)
+            else:
+                self._settle(step)
 
     def _tell(self, method: Notification[Any], params: Any) -> Awaitable[None]:
         """A notification that this side's message gave: for the wire, or (an inner update) for this side itself."""
@@ -240,15 +242,16 @@ class Peer:
 
     def _settle(self, step: Answer | Refuse) -> Awaitable[None]:
         """Answer the request that a step names: one of the other side (a `Scope`) or one of this side (a `Call`)."""
-        match step:
-            case Answer(Scope() as scope, result):
-                return self._answering.respond(scope, result)
-            case Refuse(Scope() as scope, code, message, data):
-                return self._answering.refuse(scope, code, message, data)
-            case Answer(Call() as call, result):
-                self._asking.resolve(call, result)
-            case Refuse(Call() as call, code, message, data):
-                self._asking.fail(call, rpc.RpcError(code, message, data))
+        key = step.key
+        if isinstance(key, Scope):
+            if isinstance(step, Answer):
+                return self._answering.respond(key, step.result)
+            return self._answering.refuse(key, step.code, step.message, step.data)
+        assert isinstance(key, Call)
+        if isinstance(step, Answer):
+            self._asking.resolve(key, step.result)
+        else:
+            self._asking.fail(key, rpc.RpcError(step.code, step.message, step.data))
         return SENT
 
     # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
