@@ -227,6 +227,23 @@ async def test_a_write_that_has_begun_is_told_as_it_really_ended(tmp_path: Path)
     assert result.ok
 
 
+async def test_a_write_that_never_ends_does_not_hold_the_cancel_up(tmp_path: Path) -> None:
+    class HangingEditor(SlowEditor):
+        async def write_text(self, path: Path, text: str) -> None:
+            self.begun.set()
+            await asyncio.sleep(60)
+
+    editor = HangingEditor()
+    coder = make_coder(tmp_path, asks(call("write_file", path="a", text="x")), files=editor, limits=Limits(settle=0.1))
+    work = asyncio.create_task(take_turn(coder))
+    await editor.begun.wait()
+    coder.cancel()
+    events = await asyncio.wait_for(work, 20)
+    assert outcomes(events) == ["cancelled"]
+    assert end_of(events) == "cancelled"
+    assert_consistent(coder)
+
+
 # --- Readers ---------------------------------------------------------------------------------------------------------
 
 

@@ -73,6 +73,13 @@ async def test_overlapping_places_count_as_several(tmp_path: Path) -> None:
         await Bench(tmp_path).plan("edit_file", path="f.txt", edits=[edit("aa", "b")])
 
 
+async def test_a_text_that_occurs_everywhere_is_refused_quickly(tmp_path: Path) -> None:
+    put(tmp_path, b"a" * 1_000_000)
+    for everywhere in (True, False):
+        with pytest.raises(ToolError, match="more than"):
+            await Bench(tmp_path).plan("edit_file", path="f.txt", edits=[edit("a", "b", all=everywhere)])
+
+
 async def test_all_replaces_each_place(tmp_path: Path) -> None:
     file = put(tmp_path, b"foo\r\nfoo foo\r\n")
     outcome = await Bench(tmp_path).run("edit_file", path="f.txt", edits=[edit("foo", "ba", all=True)])

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -250,6 +251,20 @@ async def test_a_list_takes_a_folder_a_pattern_and_a_limit(tmp_path: Path) -> No
     assert outcome.data == {"files": ["a.py", "src/b.py"], "truncated": True}
     exact = await bench.run("list_files", limit=4)
     assert not exact.data["truncated"]
+
+
+async def test_a_list_has_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path, **{f"f{n:03}": "" for n in range(200)})
+    fits = globs.matches_anywhere
+
+    def slow(pattern: str, path: str) -> bool:
+        time.sleep(0.01)
+        return fits(pattern, path)
+
+    monkeypatch.setattr(globs, "matches_anywhere", slow)
+    outcome = await Bench(tmp_path, limits=Limits(search_seconds=0.2)).run("list_files", pattern="f*")
+    assert outcome.data["truncated"]
+    assert 0 < len(outcome.data["files"]) < 200
 
 
 async def test_an_ignored_folder_is_listed_when_it_is_asked_for(tmp_path: Path) -> None:

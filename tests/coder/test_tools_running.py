@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from duologue.coder.commands import Command, Shell
 from duologue.coder.environment import command_environment
-from duologue.coder.errors import BadArguments, PathRefused, ToolError
+from duologue.coder.errors import BadArguments, PathRefused, Stale, ToolError
 from duologue.coder.events import ToolOutput
 from duologue.coder.excerpt import Excerpt
 from duologue.coder.limits import Limits
@@ -289,11 +289,19 @@ async def test_commands_that_cannot_be_meant_are_refused(
 
 
 async def test_a_command_that_cannot_start_is_an_error_of_the_call(tmp_path: Path) -> None:
-    (tmp_path / "gone").mkdir()
-    plan = await Bench(tmp_path).plan("run_command", command="true", cwd="gone")
-    (tmp_path / "gone").rmdir()
     with pytest.raises(ToolError, match="could not be started"):
+        await Bench(tmp_path).run("run_command", command="true " + "x" * 3_000_000)
+
+
+async def test_a_folder_swapped_for_another_since_the_question_is_not_used(tmp_path: Path) -> None:
+    for name in ("sub", "other"):
+        (tmp_path / name).mkdir()
+    plan = await Bench(tmp_path).plan("run_command", command="touch x", cwd="sub")
+    (tmp_path / "sub").rmdir()
+    (tmp_path / "sub").symlink_to("other")
+    with pytest.raises(Stale):
         await plan.perform("c1")
+    assert not (tmp_path / "other" / "x").exists()
 
 
 async def test_secrets_do_not_reach_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ async with aclosing(coder.turn(UserMessage("Fix the test"))) as events:
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 
 from duologue.coder.channel import Channel
 from duologue.coder.commands import Runner, Shell
@@ -75,8 +76,9 @@ class Coder:
         turn = self._turn = Turn(self._job(channel), channel)
         self._journal.begin_turn()
         try:
-            async for event in turn.events(message):
-                yield event
+            async with aclosing(turn.events(message)) as events:
+                async for event in events:
+                    yield event
         finally:
             await turn.close()
             self._turn = None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta
 
 from duologue.coder.diffs import change_of, text_of
 from duologue.coder.errors import ToolError
+from duologue.coder.settling import in_thread
 from duologue.coder.texts import BOM, Flat, keep_endings, line_of, newline_of, plain
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.changing import plan_changes
@@ -17,6 +19,7 @@ from duologue.coder.tools.changing import plan_changes
 # How much of a file is looked through for lines that resemble what was not found.
 COMPARED_LINES = 5000
 COMPARED_CHARACTERS = 300
+MOST_PLACES = 100_000
 NAMED_LINES = 10
 
 
@@ -45,7 +48,8 @@ async def edit_file(arguments: EditFile, context: Context) -> Plan:
     before = await text_of(context.files, place.shown)
     if before is None:
         raise ToolError(f"{place.name}: there is no such file; write_file creates one")
-    after, count = apply(before, arguments.edits, place.name)
+    # In a thread: looking for what is nearest takes a while in a large file.
+    after, count = await in_thread(apply, before, arguments.edits, place.name)
     if after == before:
         raise ToolError(f"{place.name}: the edits change nothing")
     data = {"path": place.name, "replacements": count}
@@ -70,7 +74,9 @@ def _apply_one(body: str, edit: Edit, which: str) -> tuple[str, int]:
     old, new = plain(edit.old), plain(edit.new)
     if old == new:
         raise ToolError(f"{which}: old and new are the same")
-    places = list(_find(flat.text, old, len(old) if edit.all else 1))
+    places = list(islice(_find(flat.text, old, len(old) if edit.all else 1), MOST_PLACES + 1))
+    if len(places) > MOST_PLACES:
+        raise ToolError(f"{which}: the old text occurs more than {MOST_PLACES} times; give more of the text around it")
     if not places:
         raise ToolError(f"{which}: the old text does not occur in the file. {_nearest(flat.text, old)}")
     if len(places) > 1 and not edit.all:

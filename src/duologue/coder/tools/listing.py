@@ -11,10 +11,11 @@ from msgspec import Meta
 from duologue.coder import globs
 from duologue.coder.errors import BadArguments
 from duologue.coder.events import Location
+from duologue.coder.settling import in_thread
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.walk import walk
-from duologue.coder.workspace import Place, Workspace
+from duologue.coder.workspace import Place
 
 
 class ListFiles(Arguments, frozen=True):
@@ -32,8 +33,8 @@ async def list_files(arguments: ListFiles, context: Context) -> Plan:
     limit = min(arguments.limit or context.limits.listed_files, context.limits.listed_files)
 
     async def perform(call: str) -> Outcome:
-        files, truncated = await _list(place, arguments.pattern, limit, context.workspace)
-        notice = f"\n[only the first {limit}; narrow the path or the pattern]" if truncated else ""
+        files, truncated = await _list(place, arguments.pattern, limit, context)
+        notice = "\n[there are more; narrow the path or the pattern]" if truncated else ""
         text = "\n".join(files) + notice if files else "[no files]"
         return Outcome(text, {"files": files, "truncated": truncated})
 
@@ -51,15 +52,18 @@ def check_glob(pattern: str | None) -> None:
         raise BadArguments(str(error)) from None
 
 
-async def _list(place: Place, pattern: str | None, limit: int, workspace: Workspace) -> tuple[list[str], bool]:
+async def _list(place: Place, pattern: str | None, limit: int, context: Context) -> tuple[list[str], bool]:
     """Names as the model can use them in its next call, and whether there are more."""
     stop = threading.Event()
+    timer = asyncio.get_running_loop().call_later(context.limits.search_seconds, stop.set)
     try:
-        found = await asyncio.to_thread(_paths, place, pattern, limit, stop)
+        found = await in_thread(_paths, place, pattern, limit, stop)
+        truncated = len(found) > limit or stop.is_set()
     finally:
+        timer.cancel()
         stop.set()
-    prefix = workspace.prefix(place)
-    return [scrub(prefix + path) for path in found[:limit]], len(found) > limit
+    prefix = context.workspace.prefix(place)
+    return [scrub(prefix + path) for path in found[:limit]], truncated
 
 
 def _paths(place: Place, pattern: str | None, limit: int, stop: threading.Event) -> list[str]:

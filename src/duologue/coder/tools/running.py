@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from duologue.coder.commands import Command, Exit
-from duologue.coder.errors import BadArguments
+from duologue.coder.errors import BadArguments, Stale
 from duologue.coder.events import Location, ToolOutput
 from duologue.coder.excerpt import Excerpt
 from duologue.coder.rules import Run
@@ -36,6 +36,8 @@ async def run_command(arguments: RunCommand, context: Context) -> Plan:
     command = Command(arguments.command, place.shown, seconds)
 
     async def perform(call: str) -> Outcome:
+        if context.workspace.folder(place.shown).real != place.real:
+            raise Stale(f"{place.name}: the folder is another one than when the command was shown; nothing was run")
         watch = Watch(call, context)
         end = await context.runner.run(command, watch.output)
         return outcome_of(watch.excerpt, end, seconds)

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from duologue.coder.diffs import change_of, content_of, text_of
 from duologue.coder.errors import ToolError
+from duologue.coder.settling import in_thread
 from duologue.coder.texts import restyle
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.changing import nothing_to_do, plan_changes
@@ -28,7 +29,7 @@ class WriteFile(Arguments, frozen=True):
 async def write_file(arguments: WriteFile, context: Context) -> Plan:
     place = context.workspace.resolve(arguments.path)
     before = await text_of(context.files, place.shown)
-    after = arguments.text if before is None else restyle(before, arguments.text)
+    after = arguments.text if before is None else await in_thread(restyle, before, arguments.text)
     data = {"path": place.name, "created": before is None}
     title = f"{'Create' if before is None else 'Write'} {place.name}"
     if before == after:
