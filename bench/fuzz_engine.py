@@ -116,15 +116,16 @@ def shown(event: Any) -> str:
         case Mark(params=params):
             return f"mark {params.n}"
         case Notification("mark", msgspec.Raw() as params):
-            return f"mark {json.loads(bytes(params))['n']}"
+            value = json.loads(bytes(params))
+            return f"mark {value.get('n') if isinstance(value, dict) else value}"
         case Request(id, method):
             return f"{id!r} {method!r}"
     return type(event).__name__
 
 
 def check_answers(sent: bytes) -> None:
-    for line in sent.decode("utf-8").splitlines():
-        answer = json.loads(line)
+    for line in sent.splitlines():
+        answer = json.loads(line.decode("utf-8"))
         for one in answer if isinstance(answer, list) else [answer]:
             assert one.keys() == {"jsonrpc", "id", "error"} and one["jsonrpc"] == "2.0", line
     assert not sent or sent.endswith(b"\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -47,7 +48,7 @@ def test_marks_between_junk_arrive_in_order(junk: list[bytes], sizes: list[int],
     events += engine.end()
     marks = [event for event in events if isinstance(event, Notification) and event.method == "mark/this"]
     assert [json.loads(bytes(event.params or b"")) for event in marks] == [[number] for number in range(len(junk))]
-    for line in engine.take_replies().decode("utf-8").splitlines():
+    for line in engine.take_replies().splitlines():
         json.loads(line)
 
 
@@ -56,6 +57,8 @@ def fuzzer() -> ModuleType:
     spec = importlib.util.spec_from_file_location("fuzz_engine", FUZZER)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    # Its types name each other, which is looked up here.
+    sys.modules["fuzz_engine"] = module
     spec.loader.exec_module(module)
     return module
 
