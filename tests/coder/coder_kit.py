@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -181,5 +182,42 @@ def diff_bytes(diff: FileDiff) -> bytes:
     return diff.new.encode()
 
 
-def as_json(value: Any) -> str:
-    return json.dumps(value)
+def results(coder: Coder) -> list[ToolResult]:
+    return [message for message in coder.conversation.messages if isinstance(message, ToolResult)]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def runs(pid: int) -> bool:
+    """Whether a process runs; one that waits to be reaped does not."""
+    try:
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat")
+        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+async def gone(pid: int) -> bool:
+    """Whether a process ends within some seconds."""
+    for _ in range(150):
+        if not runs(pid):
+            return True
+        await asyncio.sleep(0.02)
+    return False
+
+
+async def written(path: Path) -> str:
+    """The line that a command writes to a file, once it is there."""
+    for _ in range(500):
+        if text := _whole_line(path):
+            return text.strip()
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"{path.name} was not written")
+
+
+def _whole_line(path: Path) -> str | None:
+    text = path.read_text() if path.exists() else ""
+    return text if text.endswith("\n") else None

@@ -21,8 +21,10 @@ from coder_kit import (
     make_coder,
     of,
     outcomes,
+    runs,
     says,
     take_turn,
+    written,
 )
 
 from duologue.coder.events import Event, Text, ToolFinished, ToolOutput, ToolRunning, ToolStarted, TurnEnded
@@ -260,7 +262,7 @@ async def test_a_cancelled_reader_gets_the_end_and_then_its_cancellation(tmp_pat
 
     reader = asyncio.create_task(read())
     await begun.wait()
-    await wait_for_file(tmp_path / "pid")
+    await written(tmp_path / "pid")
     reader.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reader
@@ -278,7 +280,7 @@ async def test_a_reader_that_leaves_ends_the_turn_and_its_processes(tmp_path: Pa
         async with aclosing(coder.turn(UserMessage("go"))) as turn:
             async for event in turn:
                 if isinstance(event, ToolOutput):
-                    await wait_for_file(tmp_path / "pid")
+                    await written(tmp_path / "pid")
                     if how == "break":
                         break
                     if how == "error":
@@ -299,7 +301,7 @@ async def test_a_reader_that_never_comes_back_does_not_keep_the_process(tmp_path
     coder = make_coder(tmp_path, asks(call("run_command", command="echo $$ > pid; exec yes")), limits=QUICK)
     turn = coder.turn(UserMessage("go"))
     await anext(turn)
-    await wait_for_file(tmp_path / "pid")
+    await written(tmp_path / "pid")
     await asyncio.sleep(0.1)
     await coder.aclose()
     assert not runs(int((tmp_path / "pid").read_text()))
@@ -361,28 +363,3 @@ async def test_nothing_of_a_cancelled_turn_reaches_the_next(tmp_path: Path) -> N
     assert isinstance(events[-1], TurnEnded)
     after = await take_turn(coder)
     assert not [event for event in after if isinstance(event, ToolOutput | ToolFinished)]
-
-
-# --- Help ------------------------------------------------------------------------------------------------------------
-
-
-def runs(pid: int) -> bool:
-    """Whether a process runs; one that waits to be reaped by others does not."""
-    try:
-        os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat")
-        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def has_line(path: Path) -> bool:
-    return path.exists() and path.read_text().endswith("\n")
-
-
-async def wait_for_file(path: Path) -> None:
-    for _ in range(500):
-        if has_line(path):
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(f"{path.name} was not written")

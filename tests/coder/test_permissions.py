@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from coder_kit import Person
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from duologue.coder.events import PermissionQuestion
 from duologue.coder.permissions import Gate, PermissionStore, parse_rule
@@ -342,3 +346,21 @@ async def test_no_rule_lets_anyone_write_the_file_of_the_rules(tmp_path: Path) -
     assert await gate.decide(Write((tmp_path / "p.json",)), QUESTION) == "refused by the user"
     assert await gate.decide(Write((tmp_path / "q.json",)), QUESTION) == "allowed"
     assert len(person.questions) == 1
+
+
+# What a reader of command lines may take wrongly, among more of what it should take.
+MEANT = [*"ab-=+%@^:,./ é", "''", '""', "'a b'", '"c d"', "'\"'", "a=b"]
+TRICKY = [*"~!#$&*()[]{}|;<>?\\'\"\t\n\r`\u00a0", "$(x)"]
+PIECES = st.sampled_from(MEANT * 4 + TRICKY)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES, min_size=1, max_size=8).map("".join))
+def test_a_shell_reads_the_same_words(line: str) -> None:
+    words = simple_words(line)
+    if words is None:
+        return
+    for shell in {path for name in ("sh", "bash") if (path := shutil.which(name))}:
+        script = f"set -- {line}\nprintf '%s\\0' \"$@\""
+        said = subprocess.run([shell, "-c", script, "x"], capture_output=True, check=True).stdout
+        assert tuple(said.decode().split("\0")[:-1]) == words

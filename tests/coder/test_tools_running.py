@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from coder_kit import Bench
+from coder_kit import Bench, gone, runs, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,42 +29,6 @@ QUICK = Limits(stop_grace=0.5)
 
 def streamed(bench: Bench) -> bytes:
     return b"".join(event.data for event in bench.events if isinstance(event, ToolOutput))
-
-
-def runs(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    if sys.platform != "linux":
-        return True
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-async def gone(pid: int) -> bool:
-    for _ in range(150):
-        if not runs(pid):
-            return True
-        await asyncio.sleep(0.02)
-    return False
-
-
-async def written(path: Path) -> str:
-    """The text of a file that a command writes, once it is there."""
-    for _ in range(250):
-        if text := whole_text(path):
-            return text.strip()
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"{path.name} was not written")
-
-
-def whole_text(path: Path) -> str | None:
-    text = path.read_text() if path.exists() else ""
-    return text if text.endswith("\n") else None
 
 
 def zombies() -> list[int]:
