@@ -1,0 +1,22 @@
+"""The `duologue` command. One file a subcommand; what a subcommand needs is imported when it is chosen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status. `argv` is what follows the program's name."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["agent"] and not {"-h", "--help"} & set(arguments):
+        # Before anything else is loaded: from here on nothing that prints can reach the wire.
+        from duologue.transports.claim import claim_stdio
+
+        claim_stdio()
+        from duologue.cli.agent import main as agent
+
+        return agent(arguments[1:])
+    from duologue.cli.commands import dispatch
+
+    return dispatch(arguments)

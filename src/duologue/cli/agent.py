@@ -1,0 +1,79 @@
+"""`duologue agent`: the coding agent, for an editor to start. Standard output is claimed before this loads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from duologue.peer.link import Trace
+
+DESCRIPTION = """\
+Serve the coding agent over standard input and output, for an ACP editor or client to start.
+
+It speaks both versions of the protocol. Nothing but protocol messages reaches standard output; what is logged goes to
+standard error, and with --log to a file."""
+
+EPILOG = """\
+examples:
+  duologue agent
+  duologue agent --model anthropic:claude-sonnet-4-5
+  duologue agent --model offline --log /tmp/duologue.log
+
+environment:
+  DUOLOGUE_MODEL, DUOLOGUE_BASE_URL, DUOLOGUE_API_KEY, DUOLOGUE_CONFIG   which model works, see docs/cli.md
+  DUOLOGUE_PROFILE=1   print on standard error how long the start took"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="M", help="the model to begin with, such as offline or openai:NAME")
+    parser.add_argument("--log", metavar="FILE", type=Path, help="append every message and log line to FILE")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Serve until the client has gone away."""
+    model, log = _options(argv)
+    from duologue.agent import run
+    from duologue.coder.acp import CodingAgent
+
+    run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=_trace(log))
+    return 0
+
+
+def _trace(log: Path | None) -> Trace | None:
+    trace: Trace | None = None
+    if os.environ.get("DUOLOGUE_PROFILE") == "1":
+        from duologue.cli.profile import Profile
+
+        trace = Profile().trace
+    if log is not None:
+        from duologue.cli.log import log_to
+
+        trace = log_to(log, trace)
+    return trace
+
+
+def _options(argv: Sequence[str]) -> tuple[str | None, Path | None]:
+    if not argv:  # The usual start: argparse would take a tenth of the time to the first answer.
+        return None, None
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="duologue agent")
+    add_arguments(parser)
+    chosen = parser.parse_args(argv)
+    return chosen.model, chosen.log
+
+
+def permissions_path(env: Mapping[str, str]) -> Path | None:
+    """Where answers of "always" are kept; None without a home, and then they hold for this process only."""
+    if base := env.get("XDG_STATE_HOME"):
+        folder = Path(base)
+    elif home := env.get("HOME"):
+        folder = Path(home) / ".local" / "state"
+    else:
+        return None
+    return folder / "duologue" / "permissions.json" if folder.is_absolute() else None

@@ -1,0 +1,44 @@
+"""The command line as a whole: its help, and the way to a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from duologue.cli import agent, run
+from duologue.version import __version__
+
+DESCRIPTION = "The Agent Client Protocol on the command line: a coding agent for editors, and a client for any agent."
+
+EPILOG = """\
+examples:
+  duologue run "Fix the failing test"                  the built-in agent works in the current folder
+  duologue run --agent "some-agent --acp" "Explain this project"
+  duologue agent                                       what an editor starts
+
+`duologue COMMAND --help` tells more."""
+
+
+def dispatch(argv: Sequence[str]) -> int:
+    """Read the command line and run the subcommand; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="duologue",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"duologue {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module, summary in (
+        ("run", run, "let an agent work on one request, in this terminal"),
+        ("agent", agent, "serve the coding agent, for an editor to start"),
+    ):
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=module.DESCRIPTION,
+            epilog=module.EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+    return run.main(parser.parse_args(argv), parser)

@@ -1,0 +1,200 @@
+"""A turn as it is seen in a terminal: what the agent says, its tool calls, diffs, terminals and plan, as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from duologue.cli.patches import compact
+from duologue.cli.screen import Screen, printable
+from duologue.protocol.base import Unknown
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.v2.diff import DiffPatch
+from duologue.protocol.v2.plan import ItemsPlan
+from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolContent, ToolDiff
+from duologue.protocol.v2.updates import (
+    AgentMessageChunk,
+    AgentMessageEvent,
+    AgentThoughtChunk,
+    PlanUpdateEvent,
+    SessionUpdate,
+    TerminalOutputChunkEvent,
+    TerminalUpdateEvent,
+    ToolCallContentChunkEvent,
+    ToolCallUpdateEvent,
+)
+from duologue.session.entries import ToolCallState
+from duologue.session.terminal import TerminalState
+
+#: Lines of a tool's text, and of one diff, that are shown.
+TEXT_LINES = 12
+DIFF_LINES = 400
+
+ENDS: Mapping[str, tuple[str, str]] = {
+    ToolCallStatus.COMPLETED: ("✓ completed", "green"),
+    ToolCallStatus.FAILED: ("✗ failed", "red"),
+    ToolCallStatus.CANCELLED: ("✗ cancelled", "yellow"),
+}
+PLAN_MARKS: Mapping[str, str] = {"pending": "☐", "in_progress": "▶", "completed": "☑", "cancelled": "☒"}
+
+
+class Printer:
+    """Prints session updates."""
+
+    def __init__(self, screen: Screen) -> None:
+        self.screen = screen
+        self._message: str | None = None
+        self._calls: dict[str, ToolCallState] = {}
+        self._terminals: dict[str, TerminalState] = {}
+        self._printed: dict[str, int] = {}
+        self._diffs: set[tuple[str, str]] = set()
+        self._status: dict[str, str] = {}
+        self._plan: list[str] = []
+
+    def show(self, update: SessionUpdate) -> None:
+        """Print what an update means to a reader; many mean nothing to one."""
+        function = _SHOWS.get(update.__class__)
+        if function is not None:
+            function(self, update)
+
+    # --- messages ---------------------------------------------------------------------------------------------------
+
+    def _said(self, update: AgentMessageChunk | AgentThoughtChunk) -> None:
+        if self._message != update.message_id:
+            self.screen.fresh()
+            self._message = update.message_id
+        style = ("dim",) if isinstance(update, AgentThoughtChunk) else ()
+        self.screen.write(_block_text(update.content), *style)
+
+    def _whole(self, update: AgentMessageEvent) -> None:
+        if self._message == update.message_id or not update.content:
+            return
+        self._message = update.message_id
+        self.screen.line("\n".join(_block_text(block) for block in update.content))
+
+    # --- tool calls -------------------------------------------------------------------------------------------------
+
+    def _tool(self, update: ToolCallUpdateEvent) -> None:
+        call = self._calls.setdefault(update.tool_call_id, ToolCallState(update.tool_call_id))
+        call.patch(update)
+        self._tell(call)
+
+    def _tool_chunk(self, update: ToolCallContentChunkEvent) -> None:
+        call = self._calls.setdefault(update.tool_call_id, ToolCallState(update.tool_call_id))
+        call.content.append(update.content)
+        self._tell(call)
+
+    def _tell(self, call: ToolCallState) -> None:
+        if call.id not in self._status:
+            self._status[call.id] = ""
+            self._message = None
+            kind = f" [{printable(str(call.kind))}]" if isinstance(call.kind, str) else ""
+            title = printable(call.title) if isinstance(call.title, str) else "tool call"
+            self.screen.line(f"{self.screen.paint('●', 'cyan')} {title}{self.screen.paint(kind, 'dim')}")
+        self.show_diffs(call.id, call.content)
+        if call.ended and self._status[call.id] != call.status:
+            self._status[call.id] = call.status
+            self._texts(call)
+            text, style = ENDS[call.status]
+            self.screen.line(f"  {text}", style)
+
+    def show_diffs(self, call_id: str, content: list[ToolCallContent]) -> None:
+        """Print the diffs of a tool call that were not printed before."""
+        for item in content:
+            if isinstance(item, ToolDiff):
+                self._diff(call_id, item)
+
+    def _diff(self, call_id: str, item: ToolDiff) -> None:
+        patch = item.patch.text if isinstance(item.patch, DiffPatch) else ""
+        key = (call_id, patch or repr(item.changes))
+        if key in self._diffs:
+            return
+        self._diffs.add(key)
+        lines = compact(patch) if patch else [f"changes {_change(change)}" for change in item.changes]
+        for line in lines[:DIFF_LINES]:
+            self.screen.line(f"  {self.screen.paint(printable(line), *_diff_style(line))}")
+        self._left_out(len(lines) - DIFF_LINES)
+
+    def _texts(self, call: ToolCallState) -> None:
+        texts = [_block_text(item.content) for item in call.content if isinstance(item, ToolContent)]
+        lines = "\n".join(texts).strip("\n").split("\n") if texts else []
+        for line in lines[:TEXT_LINES]:
+            self.screen.line(f"  {line}", "dim")
+        self._left_out(len(lines) - TEXT_LINES)
+
+    def _left_out(self, lines: int) -> None:
+        if lines > 0:
+            self.screen.line(f"  … {lines} more lines", "dim")
+
+    # --- terminals and plans ----------------------------------------------------------------------------------------
+
+    def _terminal(self, update: TerminalUpdateEvent) -> None:
+        terminal = self._terminals.setdefault(update.terminal_id, TerminalState(update.terminal_id))
+        known = terminal.command
+        terminal.patch(update)
+        if terminal.command and terminal.command != known:
+            self.screen.line(f"  $ {printable(terminal.command)}", "bold")
+        self._output(terminal, ended=bool(update.exit_status))
+
+    def _terminal_output(self, update: TerminalOutputChunkEvent) -> None:
+        terminal = self._terminals.setdefault(update.terminal_id, TerminalState(update.terminal_id))
+        terminal.write(update.data)
+        self._output(terminal, ended=False)
+
+    def _output(self, terminal: TerminalState, *, ended: bool) -> None:
+        """Print the lines that have become whole, and at the end the rest."""
+        text = terminal.text
+        begin = self._printed.get(terminal.id, 0)
+        end = len(text) if ended else text.rfind("\n") + 1
+        if end <= begin:
+            return
+        self._printed[terminal.id] = end
+        for line in printable(text[begin:end]).removesuffix("\n").split("\n"):
+            self.screen.line(f"  │ {line}", "dim")
+
+    def _show_plan(self, update: PlanUpdateEvent) -> None:
+        if not isinstance(update.plan, ItemsPlan):
+            return
+        lines = [f"{PLAN_MARKS.get(entry.status, '☐')} {printable(entry.content)}" for entry in update.plan.entries]
+        if lines == self._plan:
+            return
+        self._plan, self._message = lines, None
+        self.screen.line("Plan", "bold")
+        for line in lines:
+            self.screen.line(f"  {line}")
+
+
+_SHOWS: Mapping[type[Any], Callable[[Printer, Any], None]] = {
+    AgentMessageChunk: Printer._said,
+    AgentThoughtChunk: Printer._said,
+    AgentMessageEvent: Printer._whole,
+    ToolCallUpdateEvent: Printer._tool,
+    ToolCallContentChunkEvent: Printer._tool_chunk,
+    TerminalUpdateEvent: Printer._terminal,
+    TerminalOutputChunkEvent: Printer._terminal_output,
+    PlanUpdateEvent: Printer._show_plan,
+}
+
+
+def _block_text(block: Any) -> str:
+    if isinstance(block, TextBlock):
+        return printable(block.text)
+    kind = block.raw.get("type") if isinstance(block, Unknown) else block.__struct_config__.tag
+    return f"[{printable(str(kind))}]"
+
+
+def _change(change: Any) -> str:
+    return printable(str(getattr(change, "path", change)))
+
+
+def _diff_style(line: str) -> tuple[str, ...]:
+    if line.startswith(("+++", "---", "diff ")):
+        return ("bold",)
+    match line[:1]:
+        case "+":
+            return ("green",)
+        case "-":
+            return ("red",)
+        case "@":
+            return ("cyan",)
+    return ()

@@ -1,0 +1,103 @@
+"""The coding agent served over ACP: `run(CodingAgent())` is an agent that any ACP client can start.
+
+What costs time to load (the loop, the tools, the models) is loaded once the first session is open, not before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duologue.agent import Agent, Session, Turn
+from duologue.coder.acp_options import MODE, ConfiguredModels, Models
+from duologue.coder.acp_session import CodingSession
+from duologue.coder.models.settings import OFFLINE
+from duologue.coder.permissions import PermissionStore
+from duologue.coder.workspace import Workspace
+from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.protocol.common.prompt import StopReason
+from duologue.version import __version__
+
+if TYPE_CHECKING:
+    from duologue.protocol.v2.capabilities import PromptCapabilities
+    from duologue.protocol.v2.config import SessionConfigOption
+
+#: How long after a session was opened the rest is loaded, in seconds: its answer goes first.
+LOAD_AFTER = 0.02
+
+
+class CodingAgent(Agent):
+    """The coder for one client. `permissions` is the file that keeps what a person allowed with "always"."""
+
+    name = "duologue"
+    title = "Duologue"
+    version = __version__
+
+    def __init__(
+        self,
+        model: str | None = None,
+        *,
+        models: Models | None = None,
+        permissions: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self._models = ConfiguredModels(model, env) if models is None else models
+        self._offered = tuple(self._models.offered())
+        self._store = PermissionStore(permissions)
+        self._sees = any(choice.spec != OFFLINE for choice in self._offered)
+        self._loading: asyncio.Future[None] | None = None
+
+    def prompt_capabilities(self) -> PromptCapabilities:
+        """Embedded resources always; images when a model that may see them can be chosen."""
+        from duologue.protocol.v2.capabilities import (
+            PromptCapabilities,
+            PromptEmbeddedContextCapabilities,
+            PromptImageCapabilities,
+        )
+
+        if not self._sees:
+            return PromptCapabilities(embedded_context=PromptEmbeddedContextCapabilities())
+        return PromptCapabilities(embedded_context=PromptEmbeddedContextCapabilities(), image=PromptImageCapabilities())
+
+    async def new_session(self, session: Session) -> None:
+        try:
+            workspace = Workspace(session.roots)
+        except ValueError as error:
+            raise RpcError(INVALID_PARAMS, str(error), {"path": "$.additionalDirectories"}) from None
+        session.state = CodingSession(session, workspace, self._models, self._offered, self._store)
+        asyncio.get_running_loop().call_later(LOAD_AFTER, self._load)
+
+    async def close_session(self, session: Session) -> None:
+        await coding(session).close()
+
+    def config_options(self, session: Session) -> Sequence[SessionConfigOption]:
+        return coding(session).options()
+
+    async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:
+        if config_id == MODE:
+            coding(session).set_mode(str(value))
+        else:
+            coding(session).set_model(str(value))
+
+    async def prompt(self, turn: Turn) -> StopReason | None:
+        await self._load()
+        return await coding(turn.session).turn(turn)
+
+    def _load(self) -> asyncio.Future[None]:
+        """Import the loop and the tools beside the event loop, once."""
+        if self._loading is None:
+            self._loading = asyncio.ensure_future(asyncio.to_thread(_import))
+        return asyncio.shield(self._loading)
+
+
+def coding(session: Session) -> CodingSession:
+    """What this agent keeps of a session."""
+    state: CodingSession = session.state
+    return state
+
+
+def _import() -> None:
+    import duologue.coder.loop
+    import duologue.coder.models.offline  # noqa: F401

@@ -1,0 +1,112 @@
+"""The config options of a session: which model works, and what it may do without asking."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from duologue.coder.models.base import Model
+from duologue.coder.models.config import SettingsError, read_config
+from duologue.coder.models.registry import ModelChoice, available_models, load_model
+from duologue.coder.models.settings import chosen_spec, resolve
+from duologue.coder.permissions import PermissionStore
+from duologue.coder.rules import Effect, Rule, Subject
+from duologue.protocol.common.config import SessionConfigOptionCategory, SessionConfigSelectOption
+from duologue.protocol.v2.config import SelectConfigOption
+
+MODEL = "model"
+MODE = "mode"
+
+ASK = "ask"
+READ_ONLY = "read_only"
+
+#: Stands for a model that was asked for in a way that names none that works.
+BROKEN = "configured"
+
+MODES = (
+    SessionConfigSelectOption(
+        value=ASK, name="Ask", description="Reads freely; asks before it changes a file or runs a command"
+    ),
+    SessionConfigSelectOption(
+        value=READ_ONLY, name="Read only", description="Reads freely; changes no file and runs no command"
+    ),
+)
+
+
+class Models(Protocol):
+    """The models a session can choose from."""
+
+    def offered(self) -> Sequence[ModelChoice]:
+        """At least one; the first is the one that a new session has."""
+
+    def load(self, spec: str) -> Model:
+        """The model, ready to be asked. Raises ModelError."""
+
+
+class ConfiguredModels:
+    """The models that the environment and the config file name; `chosen` is the one that was asked for by hand."""
+
+    def __init__(self, chosen: str | None = None, env: Mapping[str, str] | None = None) -> None:
+        self._chosen = chosen
+        self._env = os.environ if env is None else env
+
+    def offered(self) -> Sequence[ModelChoice]:
+        """A model that was asked for and cannot be used stays the first: to work with it tells what is wrong. Another
+        one in its place would answer in a way that nobody asked for."""
+        choices = available_models(self._chosen, self._env)
+        problem = self._problem()
+        if problem is None:
+            return choices
+        return (ModelChoice(BROKEN, self._chosen or "Configured model", f"Cannot be used: {problem}"), *choices)
+
+    def load(self, spec: str) -> Model:
+        return load_model(self._chosen if spec == BROKEN else spec, self._env)
+
+    def _problem(self) -> str | None:
+        try:
+            config = read_config(self._env)
+            resolve(chosen_spec(self._chosen, self._env, config), self._env, config)
+        except SettingsError as error:
+            return error.summary
+        return None
+
+
+class ModedStore(PermissionStore):
+    """The rules of a store as one session sees them: while it only reads, nothing is allowed, whatever a rule says."""
+
+    def __init__(self, shared: PermissionStore) -> None:
+        super().__init__()
+        self._shared = shared
+        self.mode = ASK
+
+    def decide(self, subject: Subject, project: Path) -> Effect | None:
+        return self._shared.decide(subject, project) if self.mode == ASK else "deny"
+
+    def remember(self, rules: Iterable[Rule]) -> None:
+        self._shared.remember(rules)
+
+
+def model_option(choices: Sequence[ModelChoice], current: str) -> SelectConfigOption:
+    return SelectConfigOption(
+        config_id=MODEL,
+        name="Model",
+        category=SessionConfigOptionCategory.MODEL,
+        current_value=current,
+        options=[
+            SessionConfigSelectOption(value=choice.spec, name=choice.name, description=choice.description)
+            for choice in choices
+        ],
+    )
+
+
+def mode_option(current: str) -> SelectConfigOption:
+    return SelectConfigOption(
+        config_id=MODE,
+        name="Mode",
+        description="What the agent may do",
+        category=SessionConfigOptionCategory.MODE,
+        current_value=current,
+        options=list(MODES),
+    )
