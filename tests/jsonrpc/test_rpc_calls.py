@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from duologue.jsonrpc import (
+    INTERNAL_ERROR,
     Engine,
     ErrorResponse,
     LimitError,
@@ -243,6 +245,27 @@ def test_an_error_keeps_code_message_and_data(text: str, kept: tuple[Any, ...], 
     assert isinstance(event, ErrorResponse) and isinstance(event.error, RpcError)
     assert (event.error.code, event.error.message, event.error.data) == kept
     assert str(event.error) == shown
+
+
+HUGE = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        (f'{{"code":7,"message":"m","data":{HUGE}}}', 7, "m"),
+        (f'{{"code":{HUGE},"message":"m"}}', INTERNAL_ERROR, "m"),
+        (HUGE, INTERNAL_ERROR, "The peer answered with an error that is not an error object"),
+        ('{"code":true,"message":""}', INTERNAL_ERROR, "The peer gave no error message"),
+    ],
+)
+def test_an_error_that_cannot_be_held_whole_reaches_its_caller(text: str, code: int, message: str) -> None:
+    engine = Engine()
+    id, _ = engine.request("m", None)
+    (event,) = engine.receive(f'{{"jsonrpc":"2.0","id":{id},"error":{text}}}\n'.encode())
+    assert isinstance(event, ErrorResponse) and isinstance(event.error, RpcError)
+    assert (event.error.code, event.error.message) == (code, message)
+    assert event.error.data is UNSET
 
 
 def test_the_text_of_an_error_is_bounded() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import tracemalloc
 from typing import Any
 
 import pytest
 from input_rows import ROWS
 
-from duologue.jsonrpc import Engine, Limits, Malformed, Noise, Notification, OversizedResponse
+from duologue.jsonrpc import Engine, Limits, Malformed, Noise, Notification, OversizedResponse, Request
 from duologue.jsonrpc.framing import Framer
 
 KIB = 1024
@@ -191,3 +192,15 @@ def test_the_trace_sees_every_line() -> None:
     engine.receive(b"\nlast")
     engine.end()
     assert seen == [note("x")[:-1], b"noise\r", b"y" * 160, b"last"]
+
+
+def test_a_deep_message_read_from_a_deep_stack_is_refused_and_not_raised() -> None:
+    engine = Engine(Limits(depth=500))
+    line = b'{"jsonrpc":"2.0","id":1,"method":"m","params":' + b"[" * 499 + b"]" * 499 + b"}\n"
+
+    def receive(frames: int) -> list[Any]:
+        return receive(frames - 1) if frames else engine.receive(line)
+
+    # Before Python 3.12 decoders share the stack of the interpreter, so that the line is too deep here and not there.
+    (event,) = receive(600)
+    assert isinstance(event, Malformed if sys.version_info < (3, 12) else Request)

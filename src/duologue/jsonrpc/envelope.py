@@ -44,9 +44,9 @@ class _ErrorObject(msgspec.Struct, gc=False):
 
 
 class _LooseErrorObject(msgspec.Struct, gc=False):
-    code: Any = None
-    message: Any = None
-    data: Any = UNSET
+    code: Raw = ABSENT
+    message: Raw = ABSENT
+    data: Raw = ABSENT
 
 
 decode_envelope = msgspec.json.Decoder(Envelope).decode
@@ -54,6 +54,9 @@ decode_loose = msgspec.json.Decoder(LooseEnvelope).decode
 decode_members = msgspec.json.Decoder(list[Raw]).decode
 check_syntax = msgspec.json.Decoder(Raw).decode
 encode = msgspec.json.Encoder().encode
+
+# What decoders raise; a number of thousands of digits is out of their range as well.
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 # Half the cost of indexing a memoryview.
 _unpack_byte = Struct("B").unpack_from
@@ -68,7 +71,7 @@ def read_id(text: bytes | Raw) -> Id | UnsetType:
     """The id that a JSON text stands for; UNSET when it is not a string, a whole number or null."""
     try:
         id: Id = _decode_id(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except _UNREADABLE:
         return UNSET
     return id
 
@@ -77,7 +80,7 @@ def read_string(text: Raw) -> str | None:
     """The string that a JSON text stands for; None when it is no string."""
     try:
         return _decode_string(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except _UNREADABLE:
         return None
 
 
@@ -86,21 +89,22 @@ def read_error(text: Raw) -> RpcError:
     try:
         exact = _decode_error(text)
         return RpcError(exact.code, exact.message, exact.data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except _UNREADABLE:
         pass
     try:
         loose = _decode_loose_error(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return RpcError(INTERNAL_ERROR, "The peer answered with an error that is not an error object", _any(text))
-    code = loose.code if type(loose.code) is int else INTERNAL_ERROR
-    message = loose.message if isinstance(loose.message, str) else "The peer gave no error message"
-    return RpcError(code, message, loose.data)
+    except _UNREADABLE:
+        return RpcError(INTERNAL_ERROR, "The peer answered with an error that is not an error object", _read_any(text))
+    code = _read_any(loose.code)
+    message = read_string(loose.message) or "The peer gave no error message"
+    return RpcError(code if type(code) is int else INTERNAL_ERROR, message, _read_any(loose.data))
 
 
-def _any(text: Raw) -> Any:
+def _read_any(text: Raw) -> Any:
+    """The value of a JSON text; UNSET when there is none, or none that can be held."""
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return UNSET if text is ABSENT else msgspec.json.decode(text)
+    except _UNREADABLE:
         return UNSET
 
 

@@ -69,7 +69,7 @@ def deeper_than(text: bytes, limit: int) -> bool:
         return False
     depth = 0
     for piece in _outside_strings(text):
-        levels = list(accumulate((_STEP[byte] for byte in piece), initial=depth))
+        levels = list(accumulate(map(_STEP.__getitem__, piece), initial=depth))
         if max(levels) > limit:
             return True
         depth = levels[-1]
