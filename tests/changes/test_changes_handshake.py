@@ -20,8 +20,12 @@ V2_METHODS = [
     {"type": "agent", "methodId": "own", "name": "Own", "description": "d"},
     {"type": "env_var", "methodId": "key", "name": "Key", "vars": [{"name": "KEY"}], "link": "http://l"},
     {
-        "type": "terminal", "methodId": "shell", "name": "Shell", "args": ["--login"],
-        "env": [{"name": "A", "value": "b"}], "_meta": META,
+        "type": "terminal",
+        "methodId": "shell",
+        "name": "Shell",
+        "args": ["--login"],
+        "env": [{"name": "A", "value": "b"}],
+        "_meta": META,
     },
 ]
 

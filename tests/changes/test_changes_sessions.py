@@ -164,7 +164,7 @@ def test_nothing_is_left_of_a_closed_connection() -> None:
 # --- MCP servers -----------------------------------------------------------------------------------------------------
 
 ENV = [{"name": "A", "value": "b"}]
-SERVERS_V1 = [
+SERVERS_V1: list[dict[str, Any]] = [
     {"name": "files", "command": "/bin/mcp", "args": ["-v"], "env": ENV},
     {"type": "http", "name": "web", "url": "http://h", "headers": ENV},
     {"type": "acp", "name": "own", "serverId": "s"},

@@ -32,7 +32,7 @@ def test_commands(old: Any, new: Any) -> None:
     assert client().update_in(v1) == [v2]
 
 
-SUGGESTIONS = [
+SUGGESTIONS: list[dict[str, Any]] = [
     {"kind": "edit", "uri": "file:///a", "edits": [{"range": {"start": AT, "end": AT}, "newText": "x"}]},
     {"kind": "jump", **PLACE},
     {"kind": "rename", **PLACE, "newName": "n"},

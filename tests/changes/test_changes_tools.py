@@ -33,7 +33,13 @@ def content_chunk(words: str, tool_call_id: str = "t") -> Any:
 @pytest.mark.req("v1-tools-01")
 def test_the_first_sight_of_a_tool_call_is_announced_with_its_title() -> None:
     line = agent()
-    members = {"title": "Read a", "kind": "read", "status": "pending", "rawInput": {"path": "a"}, "name": "read"}
+    members: dict[str, Any] = {
+        "title": "Read a",
+        "kind": "read",
+        "status": "pending",
+        "rawInput": {"path": "a"},
+        "name": "read",
+    }
     assert line.update_out(patch(**members)) == [call(**members)]
     assert line.update_out(patch(status="completed")) == [patch(status="completed")]
 
@@ -55,7 +61,9 @@ def test_a_patch_that_v1_would_write_too_goes_out_as_the_same_object() -> None:
 def test_nulls_become_what_v1_can_say() -> None:
     line = agent()
     line.update_out(patch(title="T"))
-    nulls = dict.fromkeys(("title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput"))
+    nulls: dict[str, Any] = dict.fromkeys(
+        ("title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput")
+    )
     assert line.update_out(patch(**nulls)) == [patch(kind="other", status="pending", content=[], locations=[])]
 
 
@@ -163,7 +171,13 @@ def test_tool_calls_that_have_ended_are_forgotten_first() -> None:
 @pytest.mark.req("v2-tools-01", "v2-updates-11")
 def test_both_updates_of_v1_are_patches() -> None:
     line = client()
-    members = {"title": "Read a", "kind": "read", "status": "pending", "content": [], "locations": [{"path": "/a"}]}
+    members: dict[str, Any] = {
+        "title": "Read a",
+        "kind": "read",
+        "status": "pending",
+        "content": [],
+        "locations": [{"path": "/a"}],
+    }
     assert line.update_in(call(**members)) == [patch(**members)]
     assert line.update_in(patch(status="completed", rawOutput={"n": 1})) == [
         patch(status="completed", rawOutput={"n": 1})
@@ -172,7 +186,9 @@ def test_both_updates_of_v1_are_patches() -> None:
 
 @pytest.mark.req("v1-tools-07")
 def test_null_in_v1_means_unchanged() -> None:
-    nulls = dict.fromkeys(("title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput"))
+    nulls: dict[str, Any] = dict.fromkeys(
+        ("title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput")
+    )
     assert client().update_in(patch(**nulls)) == [patch()]
 
 

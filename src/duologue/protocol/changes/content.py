@@ -64,7 +64,7 @@ def _link_down(block: v2.ResourceLinkBlock) -> v1.ResourceLinkBlock:
         mime_type=block.mime_type,
         size=block.size,
         title=block.title,
-        meta=noted(block.meta, **{ICONS: icons}) if icons else block.meta,
+        meta=noted(block.meta, **{ICONS: icons}),
     )
 
 
@@ -85,6 +85,6 @@ def _link_up(block: v1.ResourceLinkBlock) -> v2.ResourceLinkBlock:
 
 def _icons(raw: Any) -> Any:
     try:
-        return msgspec.convert(raw, list[v2.Icon]) if raw else UNSET
+        return UNSET if raw is UNSET else msgspec.convert(raw, list[v2.Icon] | None)
     except msgspec.ValidationError:
         return UNSET

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
+from duologue.protocol.changes.messages import goes_on, in_v1s_words
 from duologue.protocol.changes.notes import as_steps
 from duologue.protocol.changes.prompt import accept_oldest, forget_prompt
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step, Steps, Unspeakable
@@ -79,6 +80,13 @@ class Edge:
         session = self._sessions.get(note.session_id)
         return change(session if session is not None else self.memory.session(note.session_id), note)
 
+    def passes_out(self, session_id: str, update: Any) -> bool:
+        """Whether an update goes out as it is: text that goes on with the agent's message. It counts as sent then."""
+        if update.__class__ is not AgentMessageChunkV2 or update.content.__class__ is not TextBlock:
+            return False
+        session = self._sessions.get(session_id)
+        return session is not None and goes_on(session, update)
+
     # --- wire to local ----------------------------------------------------------------------------------------------
 
     def notification_in(self, method: Notification[Any], params: Any) -> Steps:
@@ -107,6 +115,16 @@ class Edge:
         """A session update of the wire: v2's notification, or steps."""
         update: Any = note.update
         session = self._sessions.get(note.session_id)
+        if update.__class__ is AgentMessageChunkV2:
+            if (
+                session is not None
+                and session.chunk_type is AgentMessageChunk
+                and update.message_id == session.message_id == session.chunk_id
+                and update.content.__class__ is TextBlock
+            ):
+                return note
+            note = in_v1s_words(note)
+            update = note.update
         if session is None:
             session = self.memory.session(note.session_id)
         elif (  # The hot path: text that goes on with the agent's message. Nothing is to be watched for then.

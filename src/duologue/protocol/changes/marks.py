@@ -23,9 +23,9 @@ def noted(meta: Meta, **notes: Any) -> Meta:
 
 
 def note(meta: Meta, name: str) -> Any:
-    """Read a note back, None if there is none."""
+    """Read a note back, UNSET if there is none."""
     ours = meta.get(OURS) if meta else None
-    return ours.get(name) if isinstance(ours, dict) else None
+    return ours.get(name, UNSET) if isinstance(ours, dict) else UNSET
 
 
 def unnoted(meta: Meta, *names: str) -> Meta:

@@ -19,14 +19,14 @@ from duologue.protocol.v2 import mcp as v2
 
 def servers_down(servers: list[v2.McpServer] | UnsetType) -> list[Any]:
     """Servers for v1. Raises `Unspeakable`: left out in silence, a server would be missed much later."""
-    return [] if servers is UNSET or not isinstance(servers, list) else [_server_down(server) for server in servers]
+    return [] if servers is UNSET or not isinstance(servers, list) else [server_down(server) for server in servers]
 
 
 def servers_up(servers: list[v1.McpServer] | UnsetType) -> Any:
-    return servers if not isinstance(servers, list) else [_server_up(server) for server in servers]
+    return servers if not isinstance(servers, list) else [server_up(server) for server in servers]
 
 
-def _server_down(server: Any) -> Any:
+def server_down(server: Any) -> Any:
     match server:
         case v2.StdioMcpServer(name=name, command=command, args=args, env=env, meta=meta):
             return v1.StdioMcpServer(name=name, command=command, args=args or [], env=env or [], meta=meta)
@@ -40,7 +40,7 @@ def _server_down(server: Any) -> Any:
     raise Unspeakable(ErrorCode.INVALID_PARAMS, message)
 
 
-def _server_up(server: Any) -> Any:
+def server_up(server: Any) -> Any:
     match server:
         case v1.StdioMcpServer(name=name, command=command, args=args, env=env, meta=meta):
             return v2.StdioMcpServer(name=name, command=command, args=args, env=env, meta=meta)

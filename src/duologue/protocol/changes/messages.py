@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -63,10 +64,24 @@ class Sent:
     replaced: int = 0
 
     def fold(self) -> None:
-        for block in self.blocks:
-            self.units += _units(block)
-            self.sum = _add(self.sum, block)
+        # Texts that follow each other count like one text, and one text is much cheaper than many.
+        for is_text, run in groupby(self.blocks, key=_is_text):
+            same = list(run)
+            for block in [TextBlock(text="".join([block.text for block in same]))] if is_text else same:
+                self.units += _units(block)
+                self.sum = _add(self.sum, block)
         self.blocks.clear()
+
+
+def goes_on(session: SessionMemory, chunk: v2.AgentMessageChunk) -> bool:
+    """Whether a chunk of text goes on with the message that v1 is being told; it counts as told then."""
+    sent = session.telling
+    if sent is None or session.telling_id != chunk.message_id or sent.replaced:
+        return False
+    sent.blocks.append(chunk.content)
+    if len(sent.blocks) >= FOLDED_AT:
+        sent.fold()
+    return True
 
 
 def chunk_down(session: SessionMemory, note: v2.UpdateSessionNotification) -> Any:
@@ -150,6 +165,10 @@ def is_echo(session: SessionMemory, message_id: str) -> bool:
     return True
 
 
+def _is_text(block: Any) -> bool:
+    return block.__class__ is TextBlock
+
+
 def _units(block: Any) -> int:
     return len(block.text) if block.__class__ is TextBlock else 1
 
@@ -185,6 +204,13 @@ def _after(blocks: Sequence[Any], units: int, total: int) -> list[Any] | None:
 
 
 # --- Up --------------------------------------------------------------------------------------------------------------
+
+
+def in_v1s_words(note: v2.UpdateSessionNotification) -> v1.SessionNotification:
+    """An agent's chunk that was read in v2's words, as v1 has it."""
+    chunk: Any = note.update
+    update = v1.AgentMessageChunk(message_id=chunk.message_id, content=block_down(chunk.content), meta=chunk.meta)
+    return v1.SessionNotification(session_id=note.session_id, update=update, meta=note.meta)
 
 
 def agent_chunk_up(session: SessionMemory, note: v1.SessionNotification) -> Any:

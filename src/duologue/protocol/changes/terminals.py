@@ -9,7 +9,6 @@ all that is kept of it at the end. Up, the same convention becomes display termi
 from __future__ import annotations
 
 import base64
-import binascii
 import codecs
 from collections.abc import Iterator
 from typing import Any
@@ -112,7 +111,7 @@ def _bytes(data: str) -> bytes:
     """Decode base64; output that is none is left out, since it has no bytes."""
     try:
         return base64.b64decode(data, validate=True)
-    except binascii.Error:
+    except ValueError:
         return b""
 
 
