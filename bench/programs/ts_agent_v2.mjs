@@ -27,8 +27,7 @@ async function ask(client, sessionId, count) {
 async function turn({ sessionId, prompt }, client) {
   const say = (update) => client.notify(theirs.session.update, { sessionId, update });
   const [job, a, b] = prompt[0].text.slice(0, 64).split(" ");
-  const content = [{ type: "text", text: job }];
-  await say({ sessionUpdate: "user_message", messageId: "u", content });
+  await say({ sessionUpdate: "user_message", messageId: "u", content: prompt });
   await say({ sessionUpdate: "state_update", state: "running" });
   if (job === "stream") await stream(client, sessionId, +a, +b);
   if (job === "roundtrip") await Promise.all(Array.from({ length: +b }, () => ask(client, sessionId, Math.floor(a / b))));

@@ -91,6 +91,11 @@ FOREIGN = {
     ("ts-sdk-2.4-v2", "ts-sdk-2.4-v2"),
 }
 
+# The second version is a draft that moves; these ends follow different states of it.
+DRAFTS_APART = {
+    ("ts-sdk-2.4-v2", "duologue-v2"): "a newer draft: the answer to a prompt must name the user message",
+}
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -114,10 +119,13 @@ class Pair:
         return [*(["env", *settings] if settings else []), *self.agent.agent]
 
 
-def pairs(*versions: int) -> list[Any]:
-    """The pairs of these versions, as parameters of a test; with a mark where something is missing."""
+def pairs(*versions: int, ours_lack: str = "") -> list[Any]:
+    """The pairs of these versions, as parameters of a test; with a mark where something is missing.
+
+    `ours_lack` says what our ends cannot do yet.
+    """
     return [
-        param(client, agent)
+        param(client, agent, ours_lack)
         for client in PEERS
         for agent in PEERS
         if client.version == agent.version and client.version in versions
@@ -125,7 +133,10 @@ def pairs(*versions: int) -> list[Any]:
     ]
 
 
-def param(client: Peer, agent: Peer) -> Any:
+def param(client: Peer, agent: Peer, ours_lack: str) -> Any:
     missing = "; ".join(sorted(filter(None, {client.missing, agent.missing})))
+    apart = DRAFTS_APART.get((client.name, agent.name))
     marks = [pytest.mark.skip(reason=missing)] if missing else []
+    marks += [pytest.mark.xfail(reason=apart, strict=True)] if apart else []
+    marks += [pytest.mark.xfail(reason=ours_lack)] if ours_lack and (client.ours or agent.ours) else []
     return pytest.param(Pair(client, agent), id=f"{client.name}--{agent.name}", marks=marks)

@@ -39,6 +39,10 @@ class Turn {
     if (kind === "agent_thought_chunk") this.seen.thought += update.content.text ?? "";
     if (kind === "agent_message") this.seen.text = (update.content ?? []).map((block) => block.text ?? "").join("");
     if (kind === "tool_call" || kind === "tool_call_update") this.takeCall(update);
+    if (kind === "tool_call_content_chunk") {
+      const facts = this.seen.tools[update.toolCallId];
+      this.takeContent(facts, [...(facts.items ?? []), update.content]);
+    }
     if (kind === "plan") this.takePlan(update.entries);
     if (kind === "plan_update" && update.plan.type === "items") this.takePlan(update.plan.entries);
     if (kind.startsWith("agent_message") || kind.startsWith("tool_call")) this.started();
@@ -48,7 +52,11 @@ class Turn {
   takeCall({ toolCallId, title, kind, status, content }) {
     const facts = (this.seen.tools[toolCallId] ??= {});
     for (const [name, value] of Object.entries({ title, kind, status })) if (value != null) facts[name] = value;
-    if (content == null) return;
+    if (content != null) this.takeContent(facts, content);
+  }
+
+  takeContent(facts, content) {
+    facts.items = content;
     facts.content = content.map((item) => item.type);
     facts.paths = content
       .filter((item) => item.type === "diff")
