@@ -40,6 +40,7 @@ from duologue.coder.models.base import (
     Usage,
     UserMessage,
 )
+from duologue.coder.permissions import PermissionStore, parse_rule
 
 QUICK = Limits(stop_grace=0.5)
 
@@ -298,7 +299,9 @@ async def test_a_reader_that_leaves_ends_the_turn_and_its_processes(tmp_path: Pa
 
 
 async def test_a_reader_that_never_comes_back_does_not_keep_the_process(tmp_path: Path) -> None:
-    coder = make_coder(tmp_path, asks(call("run_command", command="echo $$ > pid; exec yes")), limits=QUICK)
+    (tmp_path / "flood").write_text("echo $$ > pid; exec yes")
+    store = PermissionStore(rules=[parse_rule("run:sh flood")])
+    coder = make_coder(tmp_path, asks(call("run_command", command="sh flood")), limits=QUICK, store=store)
     turn = coder.turn(UserMessage("go"))
     await anext(turn)
     await written(tmp_path / "pid")

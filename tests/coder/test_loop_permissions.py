@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from coder_kit import (
 from duologue.coder.events import (
     FileDiff,
     Location,
+    ToolFinished,
     ToolOutput,
     ToolRunning,
     ToolStarted,
@@ -35,6 +37,7 @@ from duologue.coder.models.base import (
     StepEnded,
     TextDelta,
     ToolCall,
+    UserMessage,
 )
 from duologue.coder.permissions import PermissionStore, parse_rule
 from duologue.coder.rules import Use
@@ -189,6 +192,27 @@ async def test_a_plan_that_hides_its_effect_is_asked_about(tmp_path: Path) -> No
     await take_turn(coder)
     assert len(person.questions) == 1
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("pause", [0, 0.05])
+async def test_nobody_is_asked_about_a_call_that_was_not_shown_yet(tmp_path: Path, pause: float) -> None:
+    shown: list[str] = []
+
+    async def ask(question: Any) -> Any:
+        assert shown[-1] == question.call
+        return "allow_once"
+
+    calls = [call("run_command", id=f"c{n}", command="true") for n in range(3)]
+    coder = make_coder(tmp_path, asks(*calls, text="Now."), says(), ask=ask)
+    finished = 0
+    async for event in coder.turn(UserMessage("go")):
+        await asyncio.sleep(pause)
+        if isinstance(event, ToolStarted):
+            shown.append(event.call)
+        if isinstance(event, ToolFinished):
+            assert event.outcome == "completed"
+            finished += 1
+    assert finished == 3
 
 
 # --- Paths of two sessions -------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ class Channel:
         self._limit: int | None = limit
         self._events: deque[Event] = deque()
         self._closed = False
+        self._reader_waits = False
         self._changed = asyncio.Event()
 
     async def put(self, event: Event) -> None:
@@ -29,12 +30,22 @@ class Channel:
 
     async def get(self) -> Event | None:
         """The next event, None after the last."""
-        while not self._events:
-            if self._closed:
-                return None
-            await self._change()
+        try:
+            while not self._events:
+                if self._closed:
+                    return None
+                self._reader_waits = True
+                self._changed.set()
+                await self._change()
+        finally:
+            self._reader_waits = False
         self._changed.set()
         return self._events.popleft()
+
+    async def heard(self) -> None:
+        """Wait until the reader has dealt with all events and asks for the next."""
+        while self._limit is not None and (self._events or not self._reader_waits):
+            await self._change()
 
     async def _change(self) -> None:
         self._changed.clear()

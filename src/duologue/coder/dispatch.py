@@ -13,7 +13,7 @@ from duologue.coder.conversation import STOPPED
 from duologue.coder.errors import ToolError
 from duologue.coder.events import PermissionQuestion, ToolFinished, ToolOutcome, ToolRunning, ToolStarted
 from duologue.coder.models.base import ToolCall, ToolResult
-from duologue.coder.permissions import Gate, Verdict
+from duologue.coder.permissions import Gate, Ready, Verdict, at_once
 from duologue.coder.rules import Use
 from duologue.coder.texts import scrub, scrub_all
 from duologue.coder.tools.base import Context, Outcome, Plan, Tool
@@ -33,13 +33,19 @@ class TurnCancelled(Exception):
 
 
 class Dispatch:
-    """Runs calls. `record` gets each result before the outside hears of it, so the history is never behind."""
+    """Runs calls. `record` gets each result before the outside hears of it, so the history is never behind.
 
-    def __init__(self, tools: Mapping[str, Tool], context: Context, gate: Gate, record: Record) -> None:
+    `heard` waits until the outside knows all that was said: nobody is asked about a call that was not shown yet.
+    """
+
+    def __init__(
+        self, tools: Mapping[str, Tool], context: Context, gate: Gate, record: Record, heard: Ready = at_once
+    ) -> None:
         self._tools = tools
         self._context = context
         self._gate = gate
         self._record = record
+        self._heard = heard
 
     async def run(self, call: ToolCall) -> None:
         """Run one call to its end. Raises TurnCancelled or CancelledError after saying that the call was stopped."""
@@ -97,7 +103,7 @@ class Dispatch:
                 plan.cwd,
                 plan.locations,
             )
-            verdict = await self._gate.decide(subject, question)
+            verdict = await self._gate.decide(subject, question, self._heard)
             if verdict == "cancelled":
                 raise TurnCancelled
             if verdict != "allowed":

@@ -103,7 +103,7 @@ class Coder:
 
         context = Context(self.workspace, self._files, self._disk, self._runner, self._journal, self.limits, emit)
         tools = {tool.spec.name: tool for tool in self.tools}
-        dispatch = Dispatch(tools, context, self.gate, self.conversation.add_result)
+        dispatch = Dispatch(tools, context, self.gate, self.conversation.add_result, channel.heard)
         return Job(self.model, self.conversation, self._request, dispatch, self.limits, emit)
 
     def _request(self) -> ModelRequest:

@@ -19,6 +19,8 @@ __all__ = ["Ask", "Gate", "PermissionStore", "Verdict", "parse_rule"]
 Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
 Verdict = Literal["allowed", "refused by a rule", "refused by the user", "cancelled"]
 
+Ready = Callable[[], Awaitable[None]]
+
 log = logging.getLogger(__name__)
 
 STORE_VERSION = 1
@@ -144,6 +146,10 @@ def _write_private(path: Path, text: str) -> None:
         raise
 
 
+async def at_once() -> None:
+    """Nothing to wait for before a question."""
+
+
 class Gate:
     """Decides about each call that has an effect. There is one for a session, and every tool call goes through it."""
 
@@ -157,13 +163,14 @@ class Gate:
         offer = always(subject, self.project)
         return offer.scope if offer else ""
 
-    async def decide(self, subject: Subject, question: PermissionQuestion) -> Verdict:
-        """Apply the rules, else ask. A failing or unknown answer is a refusal."""
+    async def decide(self, subject: Subject, question: PermissionQuestion, ready: Ready = at_once) -> Verdict:
+        """Apply the rules, else wait for `ready` and ask. A failing or unknown answer is a refusal."""
         match self.store.decide(subject, self.project):
             case "allow":
                 return "allowed"
             case "deny":
                 return "refused by a rule"
+        await ready()
         match await self._answer(question):
             case "allow_once":
                 return "allowed"
