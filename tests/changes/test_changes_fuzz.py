@@ -17,7 +17,7 @@ from duologue import codec
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse
 from duologue.protocol.changes.table import PARTS, UPDATES, Kind
-from duologue.protocol.method import Key, Request, Side
+from duologue.protocol.method import Key, Notification, Request, Side
 from duologue.protocol.v1 import table as v1_table
 from duologue.protocol.v1.mcp import SseMcpServer
 from duologue.protocol.v2 import table as v2_table
@@ -77,7 +77,7 @@ def check(made: Any, version: Version) -> None:
                 raise AssertionError(step)
 
 
-UPDATES_OF = {V1: v1_table.SESSION_UPDATE, V2: v2_table.SESSION_UPDATE}
+UPDATES_OF: dict[Version, Notification[Any]] = {V1: v1_table.SESSION_UPDATE, V2: v2_table.SESSION_UPDATE}
 V1_ROOM = "duologue.protocol.v1."
 
 

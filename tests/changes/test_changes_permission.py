@@ -58,7 +58,7 @@ def test_a_title_that_the_client_shows_already_is_kept_with_the_content() -> Non
 
 def test_a_tool_call_without_a_title_takes_the_one_of_the_request() -> None:
     call = told(v2(subject=subject()))
-    assert (call["title"], call["content"]) == ("Allow it?", [])
+    assert call == {"toolCallId": "t", "title": "Allow it?"}
 
 
 def test_a_command_is_a_tool_call_that_executes() -> None:
@@ -125,6 +125,8 @@ def test_a_tool_call_without_a_title_has_the_one_it_was_announced_with() -> None
     [
         v2(description="It writes.", subject=subject(title="Edit a", content=[item("x")], kind="edit")),
         v2(subject=subject(title="Allow it?", content=[item("x")])),
+        v2(subject=subject(title="Allow it?")),
+        v2(subject=subject(title="Edit a", content=[])),
         v2(subject={"type": "command", "command": "rm x", "cwd": "/w", "terminalId": "z"}, description="Gone."),
         v2(subject={"type": "_visit", "url": "u"}),
         v2(),

@@ -121,9 +121,11 @@ class Edge:
                 and session.chunk_type is AgentMessageChunk
                 and update.message_id == session.message_id == session.chunk_id
                 and update.content.__class__ is TextBlock
+                and update.content.meta is UNSET
             ):
                 return note
-            note = in_v1s_words(note)
+            quick: Any = note
+            note = in_v1s_words(quick)
             update = note.update
         if session is None:
             session = self.memory.session(note.session_id)

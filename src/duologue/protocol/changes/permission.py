@@ -16,7 +16,7 @@ from duologue.protocol.base import Unknown
 from duologue.protocol.changes.diffs import fenced, text_item
 from duologue.protocol.changes.marks import note as read_note
 from duologue.protocol.changes.marks import noted, unnoted
-from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
+from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory, ToolMemory
 from duologue.protocol.changes.prompt import ask_user, user_answered
 from duologue.protocol.changes.steps import Answer, Ask, Refuse, Steps
 from duologue.protocol.changes.tools import UNTITLED, item_down, members_up, patch_down
@@ -66,17 +66,16 @@ def _subject_down(session: SessionMemory, request: v2.RequestPermissionRequest) 
 def _tool_call_down(
     session: SessionMemory, request: v2.RequestPermissionRequest, tool_call: ToolCallUpdate
 ) -> ToolCallUpdateV1:
-    tool = session.tools.get(tool_call.tool_call_id)
+    tool = session.tools.get(tool_call.tool_call_id) or ToolMemory()
     members = patch_down(tool_call)
-    known = tool.title if tool is not None else None
-    title = tool_call.title if isinstance(tool_call.title, str) else known or request.title
-    content = tool_call.content if isinstance(tool_call.content, list) else tool.content if tool is not None else []
+    title = tool_call.title if isinstance(tool_call.title, str) else tool.title or request.title
     said = _said(request, None if title == request.title else request.title)
-    items = [made for item in content for made in item_down(session, item)]
-    meta = noted(members.pop("meta"), **{PERMISSION: {"title": request.title, **_described(request)}})
-    return ToolCallUpdateV1(
-        tool_call_id=tool_call.tool_call_id, **{**members, "title": title, "content": [*said, *items], "meta": meta}
-    )
+    if said or tool_call.content is not UNSET:
+        content = tool.content if tool_call.content is UNSET else tool_call.content or []
+        members["content"] = [*said, *(made for item in content for made in item_down(session, item))]
+    if said:
+        members["meta"] = noted(members["meta"], **{PERMISSION: {"title": request.title, **_described(request)}})
+    return ToolCallUpdateV1(tool_call_id=tool_call.tool_call_id, **{**members, "title": title})
 
 
 def _command_down(
@@ -171,8 +170,8 @@ def _subject_up(call: ToolCallUpdateV1, said: dict[str, Any] | None) -> Any:
     if said is not None and "subject" in said:
         return _subject_again(said["subject"])
     members = members_up(call, unnoted(call.meta, PERMISSION))
-    if said is not None and members.get("content") and (said.get("description") or call.title != said["title"]):
-        members["content"] = members["content"][1:]
+    if said is not None:
+        members["content"] = members.get("content", [])[1:]
     return v2.ToolCallSubject(tool_call=ToolCallUpdate(**members))
 
 
