@@ -144,6 +144,23 @@ def test_a_request_is_answered_once() -> None:
     assert engine.response(1, b"{}")
 
 
+def test_a_message_that_is_not_valid_unicode_is_sent_all_the_same() -> None:
+    engine = Engine()
+    open_request(engine, "1")
+    line = engine.error(1, -32603, "no file caf\udce9 \U0001f378")
+    assert json.loads((line or b"").decode("utf-8"))["error"]["message"] == "no file caf� 🍸"
+
+
+def test_an_answer_that_cannot_be_written_leaves_the_request_open() -> None:
+    engine = Engine()
+    open_request(engine, "1")
+    with pytest.raises((TypeError, AttributeError)):
+        engine.response(1, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        engine.error(1, "x", "message")  # type: ignore[arg-type]
+    assert engine.error(1, -32603, "Internal error")
+
+
 def test_a_second_live_request_with_one_id_leaves_the_first_alone() -> None:
     engine = Engine()
     open_request(engine, "5", "first")

@@ -173,6 +173,32 @@ def test_noise_is_counted_and_sampled() -> None:
     assert engine.take_replies() == b""
 
 
+def test_samples_have_no_line_end() -> None:
+    engine = Engine()
+    events = engine.receive(b'noise\r\n{"jsonrpc":"2.0","method":"m","params":1}\r\n')
+    assert [event.sample for event in events] == [b"noise", b'{"jsonrpc":"2.0","method":"m","params":1}']
+
+
+def test_many_brackets_are_still_noise() -> None:
+    engine = Engine(answer_noise=False)
+    assert [type(event) for event in engine.receive(b"x" + b"[" * 1000 + b"\n")] == [Noise]
+    assert engine.take_replies() == b""
+
+
+def test_an_event_is_the_only_owner_of_its_message() -> None:
+    engine = Engine()
+    events = engine.receive(note("x" * 2 * MIB))
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        events = engine.receive(note("y" * 2 * MIB))
+        held = tracemalloc.get_traced_memory()[0] - before
+        del events
+        assert held > 2 * MIB > tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+
 def test_answers_to_rubbish_do_not_pile_up() -> None:
     engine = Engine(Limits(outbound_bytes=1000))
     for _ in range(100):

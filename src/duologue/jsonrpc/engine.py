@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from msgspec import UNSET, UnsetType
 
-from duologue.jsonrpc.batch import Batch
 from duologue.jsonrpc.envelope import encode, error_answer, id_text, one_line
 from duologue.jsonrpc.errors import LimitError, LocalProtocolError
 from duologue.jsonrpc.framing import Framer, Overlong
@@ -34,13 +33,6 @@ def _trace(trace: Callable[[bytes], None], skipped: Overlong | None, lines: list
         trace(skipped.head)
     for line in lines:
         trace(line.removesuffix(b"\n"))
-
-
-def _sent(batch: Batch | None, answer: bytes) -> bytes | None:
-    if batch is None:
-        return answer + b"\n"
-    array = batch.settle(answer)
-    return None if array is None else array + b"\n"
 
 
 class Engine:
@@ -95,6 +87,8 @@ class Engine:
                     append(value)
                     continue
             read(line)
+        # A long message must live no longer than its event.
+        reader.events = []
         return events
 
     def set_hot(self, prefix: bytes, decode: Callable[[bytes], object]) -> None:
@@ -152,13 +146,11 @@ class Engine:
 
         Raises `LocalProtocolError` when no such request is open.
         """
-        batch = self._close(id)
-        return _sent(batch, b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id_text(id), one_line(result)))
+        return self._settle(id, b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (id_text(id), one_line(result)))
 
     def error(self, id: Id, code: int, message: str, data: bytes | None = None) -> bytes | None:
         """Answer a request of the peer with an error; gives and raises what `response` does."""
-        batch = self._close(id)
-        return _sent(batch, error_answer(id, code, message, data))
+        return self._settle(id, error_answer(id, code, message, data))
 
     def _name(self, method: str) -> bytes:
         name = self._names.get(method)
@@ -171,11 +163,15 @@ class Engine:
             self._names[method] = name
         return name
 
-    def _close(self, id: Id) -> Batch | None:
+    def _settle(self, id: Id, answer: bytes) -> bytes | None:
+        # The answer is complete by now: a request whose answer could not be written stays open for another one.
         batch = self._live.pop(id, UNSET)
         if isinstance(batch, UnsetType):
             raise LocalProtocolError(f"No request with id {id!r} is open: it never came, or it is answered already")
-        return batch
+        if batch is None:
+            return answer + b"\n"
+        array = batch.settle(answer)
+        return None if array is None else array + b"\n"
 
     # ---- bookkeeping
 

@@ -124,7 +124,15 @@ def error_answer(id: Id, code: int, message: str, data: bytes | None = None) -> 
     """The text of an error answer; `data` is JSON text."""
     more = b"" if data is None else b',"data":' + one_line(data)
     text = b'{"jsonrpc":"2.0","id":%b,"error":{"code":%d,"message":%b%b}}'
-    return text % (id_text(id), code, encode(message), more)
+    return text % (id_text(id), code, _encode_text(message), more)
+
+
+def _encode_text(text: str) -> bytes:
+    """The JSON text of a string that may come from anywhere, such as a file name that is not valid Unicode."""
+    try:
+        return encode(text)
+    except UnicodeEncodeError:
+        return encode(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
 def one_line(text: bytes) -> bytes:

@@ -125,8 +125,11 @@ class Reader:
         self._report_unread(error, line.head, line.tail)
 
     def _read_deep(self, text: bytes) -> None:
+        if not looks_like_message(text):
+            self._report_noise(text, "not JSON")
+            return
         error = LimitError("depth", self._limits.depth, "a message that nests too deep was not read")
-        self._report_unread(error, text[:HEAD], text[-TAIL:], is_request=b'"id"' in text)
+        self._report_unread(error, text[:HEAD], text[-TAIL:], may_have_id=b'"id"' in text)
 
     # ---- one message
 
@@ -284,16 +287,16 @@ class Reader:
 
     def _report_noise(self, text: bytes, reason: str) -> None:
         self.noise_count += 1
-        self.events.append(Noise(text[:SAMPLE], reason))
+        self.events.append(Noise(text[:SAMPLE].rstrip(b"\r\n"), reason))
         if self._answer_noise:
             self._send(error_answer(None, PARSE_ERROR, "Parse error: not JSON"))
 
-    def _report_unread(self, error: LimitError, head: bytes, tail: bytes, *, is_request: bool = True) -> None:
-        """Report a message over a limit by what its two ends tell; `is_request` is False if it can have no id."""
+    def _report_unread(self, error: LimitError, head: bytes, tail: bytes, *, may_have_id: bool = True) -> None:
+        """Report a message over a limit by what its two ends tell; `may_have_id` is False if it surely has none."""
         seen = glance(head, tail.rstrip())
         id = read_id(seen.id) if seen.id else UNSET
         if not seen.is_answer:
-            nameless = not seen.is_call or (id is UNSET and is_request)
+            nameless = not seen.is_call or (id is UNSET and may_have_id)
             self._reject_for_limit(None if nameless else id, INVALID_REQUEST, error, head)
         elif self._settle(id):
             self.events.append(OversizedResponse(id, error))
@@ -309,7 +312,7 @@ class Reader:
 
         An id over the limit is not repeated.
         """
-        self.events.append(Malformed(code, reason, text[:SAMPLE]))
+        self.events.append(Malformed(code, reason, text[:SAMPLE].rstrip(b"\r\n")))
         if reply_to is UNSET:
             return
         if id_is_longer_than(reply_to, self._limits.id_bytes):
