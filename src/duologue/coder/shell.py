@@ -21,7 +21,7 @@ KEYWORDS = frozenset(
 
 def simple_words(line: str) -> tuple[str, ...] | None:
     """The words of a command without operators, redirects, substitutions, globs or assignments; None for any other."""
-    line = line.strip(" \n")
+    line = line.lstrip(" ").rstrip(" \n")
     if not line or not line.isprintable():
         return None
     words = [_word(line, start, end) for start, end in _spans(line)]
