@@ -95,6 +95,17 @@ def test_a_resume_with_a_replay_is_a_load() -> None:
     assert line.answer_in("r", {"modes": None}) == [["answer", "r", {}]]
 
 
+def test_each_replay_makes_its_terminals_known() -> None:
+    line = client()
+    call = {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "T"}
+    shown = {**call, "content": [{"type": "terminal", "terminalId": "x"}]}
+    for key in ("r1", "r2"):
+        line.ask_out("session/resume", {**PLACE, **START}, key)
+        known, _ = line.update_in(shown)
+        assert known == {"sessionUpdate": "terminal_update", "terminalId": "x"}
+        line.answer_in(key, {})
+
+
 def test_a_resume_without_a_replay_is_a_resume() -> None:
     line = behind(load=False)
     assert line.ask_out("session/resume", PLACE, "r") == [["ask", "session/resume", PLACE]]

@@ -109,6 +109,17 @@ def test_output_that_nobody_shows_yet_is_bounded() -> None:
     assert updates[1]["_meta"] == told("terminal_output", data="0009800099")
 
 
+def test_output_of_a_terminal_whose_tool_call_is_forgotten_stays_bounded() -> None:
+    line = agent()
+    line.memory.bounds = Bounds(terminal_output=10, tool_calls=1)
+    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "other", "title": "O"})
+    for number in range(100):
+        assert line.update_out(output(b"%05d" % number)) == []
+    (known,) = line.memory.sessions["sess"].terminals.values()
+    assert sum(map(len, known.untold)) <= 10
+
+
 # --- Down, for other clients -----------------------------------------------------------------------------------------
 
 

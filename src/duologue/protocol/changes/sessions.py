@@ -79,6 +79,7 @@ def resume_down(memory: ConnectionMemory, request: v2.ResumeSessionRequest, key:
         memory.outbound[key] = _reopened(session, key, None)
         return (Ask(v1_table.SESSION_RESUME, v1.ResumeSessionRequest(**place)),)
     memory.outbound[key] = _reopened(session, key, "replays" if replays else "muted")
+    session.terminals.clear()
     session.end_message()
     return (Ask(v1_table.SESSION_LOAD, v1.LoadSessionRequest(**place)),)
 

@@ -28,12 +28,13 @@ from duologue.protocol.changes.terminals import (
     terminal_of,
     terminal_text,
 )
-from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.content import AudioBlock, ImageBlock, TextBlock
 from duologue.protocol.common.tools import ToolKind, ToolTerminal
 from duologue.protocol.v1 import tools as v1
 from duologue.protocol.v1.updates import SessionNotification, ToolCallEvent
 from duologue.protocol.v1.updates import ToolCallUpdateEvent as ToolCallUpdateV1
 from duologue.protocol.v2 import tools as v2
+from duologue.protocol.v2.diff import DiffPatch
 from duologue.protocol.v2.updates import ToolCallUpdateEvent as ToolCallUpdateV2
 from duologue.protocol.v2.updates import UpdateSessionNotification
 
@@ -185,8 +186,13 @@ def _bounded(session: SessionMemory, tool: ToolMemory, item: Any) -> list[Any]:
 
 
 def _size(item: Any) -> int:
-    block = getattr(item, "content", None)
-    return len(block.text) if isinstance(block, TextBlock) else 1024
+    """About how long an item is on the wire."""
+    match item:
+        case v2.ToolContent(content=TextBlock(text=text)) | v2.ToolDiff(patch=DiffPatch(text=text)):
+            return len(text)
+        case v2.ToolContent(content=ImageBlock(data=data) | AudioBlock(data=data)):
+            return len(data)
+    return 1024
 
 
 def _grown(session: SessionMemory, tool_call_id: str, tool: ToolMemory, first: bool = False) -> Any:
@@ -232,6 +238,7 @@ def _terminal_down(session: SessionMemory, terminal: Any, at_once: bool) -> Any:
     """Tell v1 through the tool call that shows the terminal; one that none shows waits for its tool call."""
     tool = session.tools.get(terminal.owner) if terminal.owner else None
     if tool is None:
+        terminal.announced = False
         return ()
     if session.connection.client.terminal_output:
         return down(_meta_notes(session, terminal.owner, list(metas(terminal))))
