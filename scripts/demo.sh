@@ -12,4 +12,4 @@ export PATH
     "${1:-Find the failing test, fix the code and run the tests again.}"
 echo
 echo "What changed in the copy:"
-diff -ru examples/project "$folder" || true
+diff -ru -x __pycache__ examples/project "$folder" || true
