@@ -72,5 +72,5 @@ CONTESTANTS: tuple[Callable[[], Contestant], ...] = (
     lambda: typescript_sdk("1.3", 2, "v2/acp.js"),
     lambda: duologue(1),
     lambda: duologue(2),
-    lambda: Contestant("floor (C)", 1, (NEUTRAL, "agent"), needs=(TOOLS / "neutral",)),
+    lambda: Contestant("floor", 1, (NEUTRAL, "agent"), needs=(TOOLS / "neutral",)),
 )

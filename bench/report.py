@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from bench.contestants import PYTHON_SDK, REFERENCE, Contestant
+from bench.contestants import NEUTRAL, PYTHON_SDK, REFERENCE, Contestant
 from bench.measure import Failed
 from bench.rows import Figure, Row, Sample
 
@@ -77,7 +77,7 @@ def machine() -> Iterator[str]:
     yield f"Python {platform.python_version()}, Node {said('node', '--version')}"
     sdk = said(str(PYTHON_SDK), "-c", "import importlib.metadata as m; print(m.version('agent-client-protocol'))")
     yield f"Python SDK {sdk}, TypeScript SDK 1.3.0 and 2.4.0, msgspec {own_version('msgspec')}"
-    yield f"Duologue {own_version('duologue')}"
+    yield f"Duologue {own_version('duologue')}, counterpart in {counterpart()}"
 
 
 def processor() -> str:
@@ -87,6 +87,10 @@ def processor() -> str:
         return platform.machine()
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()
+
+
+def counterpart() -> str:
+    return "C" if Path(NEUTRAL).read_bytes().startswith(b"\x7fELF") else "Python"
 
 
 def said(*command: str) -> str:
