@@ -13,6 +13,8 @@ from duologue.transports.memory import MemoryTransport, memory_pair
 #: Long enough for a busy machine; a test that waits this long has failed.
 PATIENCE = 10.0
 
+_open: list[Wire] = []
+
 
 class Wire:
     """One end of a memory pair that speaks lines of JSON. Give `far` to the peer under test."""
@@ -24,6 +26,7 @@ class Wire:
         self._buffer = bytearray()
         self._lines: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.paused = False
+        _open.append(self)
 
     async def open(self) -> Wire:
         await self.near.start(self)
@@ -94,3 +97,10 @@ async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.001)
+
+
+async def close_all() -> None:
+    """End every connection that the test left open."""
+    while _open:
+        await _open.pop().near.close()
+    await settle()

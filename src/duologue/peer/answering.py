@@ -126,6 +126,9 @@ class Answering:
             except rpc.RpcError as error:
                 self._fail(scope, error)
                 return
+            except Exception as error:
+                self._fail(scope, _handler_error(scope, error))
+                return
         scope.task = self.track(self._run(handler, params, scope))
 
     def track(self, work: Any) -> asyncio.Task[Any]:
@@ -146,12 +149,20 @@ class Answering:
             if not scope.cancelled:
                 raise
         except rpc.RpcError as error:
-            await self._fail(scope, error)
+            await self._when_room(scope, self._fail, error)
         except Exception as error:
-            log.exception("the handler of %s failed", scope.method.name)
-            await self._fail(scope, HandlerError(error))
+            await self._when_room(scope, self._fail, _handler_error(scope, error))
         else:
-            await self._succeed(scope, result)
+            await self._when_room(scope, self._succeed, result)
+
+    async def _when_room(self, scope: Scope, answer: Callable[[Scope, Any], Awaitable[None]], value: Any) -> None:
+        """Answer as soon as the other side reads; a cancel that comes meanwhile is too late."""
+        if scope.on_cancel is None:
+            scope.on_cancel = _too_late
+        outbound = self._peer.link.outbound
+        while outbound.blocked:
+            await outbound.wait_for_room()
+        await answer(scope, value)
 
     def cancelled(self, scope: Scope) -> None:
         """Answer a request whose handler was cancelled and gave no answer of its own."""
@@ -163,7 +174,11 @@ class Answering:
         edge = self._peer.edge
         if edge is None:
             return self.respond(scope, result)
-        return self._peer.carry_out(edge.result_out(scope.method, scope, result), None)
+        try:
+            steps = edge.result_out(scope.method, scope, result)
+        except Exception as error:
+            return self._fail(scope, _handler_error(scope, error))
+        return self._peer.carry_out(steps, None)
 
     def _fail(self, scope: Scope, error: rpc.RpcError) -> Awaitable[None]:
         edge = self._peer.edge
@@ -180,14 +195,27 @@ class Answering:
             sent = self._peer.link.response(scope.id, result)
         except codec.CodecError as error:
             log.error("the result of %s cannot be encoded: %s", scope.wire.name, error)
-            sent = self._peer.link.error(scope.id, rpc.INTERNAL_ERROR, "Internal error", {"details": str(error)})
+            sent = self._send_error(scope, rpc.INTERNAL_ERROR, "Internal error", {"details": str(error)})
+        except rpc.LimitError as error:
+            self._peer.abort(error)
+            return SENT
         return self._answered(scope, sent)
 
     def refuse(self, scope: Scope, code: int, message: str, data: Any = UNSET) -> Awaitable[None]:
         """Send an error answer; nothing when the request has its answer."""
         if not self._leave(scope):
             return SENT
-        return self._answered(scope, self._peer.link.error(scope.id, code, message, data))
+        return self._answered(scope, self._send_error(scope, code, message, data))
+
+    def _send_error(self, scope: Scope, code: int, message: str, data: Any) -> Awaitable[None]:
+        try:
+            return self._peer.link.error(scope.id, code, message, data)
+        except codec.CodecError:
+            log.error("the data of an error of %s cannot be encoded", scope.wire.name)
+            return self._send_error(scope, code, message, UNSET)
+        except rpc.LimitError as error:
+            self._peer.abort(error)
+            return SENT
 
     def _leave(self, scope: Scope) -> bool:
         """Take a scope out of the books; False when it has its answer already or nobody can read one."""
@@ -206,3 +234,12 @@ class Answering:
         """The connection is closed: nobody waits for an answer any more."""
         for scope in list(self._scopes.values()):
             scope.cancel()
+
+
+def _handler_error(scope: Scope, error: Exception) -> HandlerError:
+    log.error("the handler of %s failed", scope.method.name, exc_info=error)
+    return HandlerError(error)
+
+
+def _too_late() -> None:
+    """What a cancel does once the answer is fixed."""

@@ -59,19 +59,16 @@ class Inbound:
         else:
             self._queue.append((resolve, value, False))
 
-    def account(self, size: int) -> bool:
+    def account(self, size: int, before: int) -> bool:
         """Note that a read of `size` bytes was applied; False when more is held than the limit allows.
 
-        Bytes are counted for each read, and given back in proportion to the messages delivered since.
+        Bytes are counted for each read, and given back in proportion to the messages delivered since; `before` is what
+        was undelivered when the read came.
         """
-        count = self.undelivered
-        if count == 0:
-            self._held = 0.0
-        else:
-            if self._held_count > count:
-                self._held *= count / self._held_count
-            self._held += size
-        self._held_count = count
+        if before < self._held_count:
+            self._held *= before / self._held_count
+        self._held_count = self.undelivered
+        self._held = self._held + size if self._held_count else 0.0
         return self._held <= self._max_bytes
 
     @property
@@ -88,14 +85,17 @@ class Inbound:
         if self._pump is not None:
             await asyncio.wait({self._pump})
 
-    def close(self) -> None:
-        """Stop the handlers; what they had not reached is resolved, not run."""
+    def close(self) -> set[asyncio.Task[Any]]:
+        """Stop the handlers; what they had not reached is resolved, not run. Returns the task that ends."""
+        ending = set[asyncio.Task[Any]]()
         if self._pump is not None and not self.inside_handler():
             self._pump.cancel()
+            ending.add(self._pump)
         while self._queue:
             call, value, is_handler = self._queue.popleft()
             if not is_handler:
                 call(value)
+        return ending
 
     def _start(self) -> None:
         if self._pump is None:
@@ -103,7 +103,8 @@ class Inbound:
 
     async def _run(self) -> None:
         _INSIDE.set(self)
-        queue = self._queue
+        queue, task = self._queue, self._pump
+        assert task is not None
         try:
             while queue:
                 call, value, is_handler = queue.popleft()
@@ -112,6 +113,10 @@ class Inbound:
                     continue
                 try:
                     await call(value)
+                except asyncio.CancelledError:
+                    if task.cancelling():
+                        raise
+                    log.warning("a notification handler gave up: something it waited for was cancelled")
                 except Exception:
                     # One failed handler must cost neither the connection nor the messages after it.
                     log.exception("a notification handler failed")
@@ -119,5 +124,3 @@ class Inbound:
                     self.delivered()
         finally:
             self._pump = None
-            if queue:
-                self._start()

@@ -63,7 +63,11 @@ class Link:
 
     def request(self, method: Request[Any, Any], params: Any) -> tuple[int, Awaitable[None]]:
         id, line = self.engine.request(method.name, codec.encode(params))
-        return id, self._send(line)
+        try:
+            return id, self._send(line)
+        except BaseException:
+            self.engine.forget(id)
+            raise
 
     def notification(self, method: Notification[Any], params: Any) -> Awaitable[None]:
         return self._send(self.engine.notification(method.name, codec.encode(params)))

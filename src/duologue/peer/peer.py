@@ -157,8 +157,9 @@ class Peer:
             return
         self.link.outbound.flush()
         self._shut(Closed("the connection was closed by this side"))
+        tasks = self._answering.tasks | self.inbound.close()
         await self.link.transport.close()
-        tasks = self._answering.tasks - {asyncio.current_task()}
+        tasks.discard(asyncio.current_task())
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
 
@@ -258,10 +259,16 @@ class Peer:
 
     def data_received(self, data: bytes) -> None:
         """Take a read of the transport."""
-        self._take(self.link.receive(data))
-        if not self.inbound.account(len(data)):
-            limit = rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up")
-            self._abort(Closed(str(limit)))
+        if self.closed_reason is not None:
+            return
+        before = self.inbound.undelivered
+        try:
+            self._take(self.link.receive(data))
+        except rpc.LimitError as error:
+            # Only an answer is sent here: the other side asks without reading.
+            self.abort(error)
+        if not self.inbound.account(len(data), before):
+            self.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
         self.regulate()
 
     def _take(self, events: list[wire.Event]) -> None:
@@ -383,11 +390,18 @@ class Peer:
 
     def connection_lost(self, reason: Closed) -> None:
         """The transport has ended: what was read to the end is still handled, then everything that waits fails."""
-        self._take(self.link.engine.end())
-        self._shut(reason)
+        if self.closed_reason is None:
+            self._take(self.link.engine.end())
+        if self.closed_reason is None:
+            self._shut(reason)
+            self.loop.call_later(CLOSE_SECONDS, self.inbound.close)
 
-    def _abort(self, reason: Closed) -> None:
-        self._shut(reason)
+    def abort(self, error: rpc.LimitError) -> None:
+        """End the connection, since a limit leaves no other way."""
+        if self.closed_reason is not None:
+            return
+        self._shut(Closed(str(error)))
+        self.inbound.close()
         self._answering.track(self.link.transport.close())
 
     def _shut(self, reason: Closed) -> None:

@@ -1,0 +1,489 @@
+"""Back-pressure and limits: memory stays bounded, nobody waits for ever, and order survives both."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from duologue.jsonrpc.errors import LimitError, RpcError
+from duologue.jsonrpc.limits import Limits
+from duologue.peer import ConnectionClosed, Peer, Scope
+from duologue.protocol.method import Notification, Request, Side
+from duologue.protocol.v2 import table as v2
+from duologue.protocol.version import V1, V2, Version
+from duologue.transports import pipes as pipes_module
+from duologue.transports.pipes import READ_BYTES, PipeTransport
+
+from .pipe_kit import PIPE_CAPACITY, Pipes
+from .test_order import chunk
+from .wire import PATIENCE, Wire, settle, until
+
+FLOOD = Notification.untyped("_flood")
+ECHO = Notification.untyped("_echo")
+ASK = Request.untyped("_ask")
+
+
+def line_of(message: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+
+@contextlib.asynccontextmanager
+async def on_pipes(
+    side: Side, limits: Limits | None = None, version: Version = V2
+) -> AsyncIterator[tuple[Peer, Pipes]]:
+    pipes = Pipes()
+    peer = Peer(side, version, inside=V2, limits=limits)
+    await peer.start(pipes.transport)
+    try:
+        yield peer, pipes
+    finally:
+        await asyncio.wait_for(peer.close(), PATIENCE)
+        await asyncio.to_thread(pipes.close)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [V1, V2], ids=["v1", "v2"])
+async def test_field_bug_38_a_stalled_handler_stops_the_reading_and_nothing_is_lost(version: Version) -> None:
+    limits = Limits(undelivered=256)
+    go, seen = asyncio.Event(), 0
+
+    async def handler(note: Any) -> None:
+        nonlocal seen
+        await go.wait()
+        assert note.update.message_id == "m"
+        assert note.update.content.text.startswith(f"{seen} ")
+        seen += 1
+
+    async with on_pipes(Side.CLIENT, limits, version) as (peer, pipes):
+        peer.listen(v2.SESSION_UPDATE, handler)
+        count = 50_000 if version is V2 else 5_000
+        lines = [line_of(chunk(f"{number} " + "x" * 2048)) for number in range(count)]
+        pipes.write_in_thread(lines)
+        await until(lambda: peer.inbound.paused)
+        taken = await pipes.until_writer_waits()
+        in_one_read = READ_BYTES // 2048
+        assert peer.inbound.undelivered <= limits.undelivered + in_one_read
+        assert taken <= (limits.undelivered + in_one_read + 1) * len(lines[-1]) + READ_BYTES + PIPE_CAPACITY
+        go.set()
+        await until(lambda: seen == count)
+        assert peer.inbound.undelivered == 0
+
+
+async def test_reading_goes_on_while_a_call_is_open_and_pauses_again_behind_it() -> None:
+    peer, wire = await on_wire(Limits(undelivered=10))
+    release = asyncio.Event()
+
+    async def handler(note: Any) -> None:
+        await release.wait()
+
+    peer.listen(v2.SESSION_UPDATE, handler)
+    wire.send(*[chunk(str(number)) for number in range(20)])
+    await until(lambda: peer.inbound.paused)
+    asking = asyncio.create_task(peer.request(ASK, {}))
+    request = await wire.read()
+    assert not peer.inbound.paused
+    wire.send(*[chunk(str(number)) for number in range(20)], {"id": request["id"], "result": {}})
+    await settle()
+    release.set()
+    await asyncio.wait_for(asking, PATIENCE)
+    release.clear()
+    wire.send(*[chunk(str(number)) for number in range(40)])
+    await until(lambda: peer.inbound.paused)
+
+
+async def test_a_prompt_that_is_open_does_not_keep_the_reading_open() -> None:
+    """Its answer may take a whole turn: on version 1 all of the turn's updates come before it."""
+    from duologue.protocol.v2.prompt import PromptRequest
+
+    wire = await Wire().open()
+    peer = Peer(Side.CLIENT, V1, inside=V2, limits=Limits(undelivered=10))
+    await peer.start(wire.far)
+
+    async def handler(note: Any) -> None:
+        await asyncio.Event().wait()
+
+    peer.listen(v2.SESSION_UPDATE, handler)
+    asking = asyncio.create_task(peer.request(v2.SESSION_PROMPT, PromptRequest(session_id="S", prompt=[])))
+    await wire.read_method("session/prompt")
+    wire.send(*[chunk(str(number)) for number in range(50)])
+    await until(lambda: peer.inbound.paused)
+    asking.cancel()
+    await asyncio.wait({asking})
+
+
+@pytest.mark.parametrize("protocol", [1, 2])
+async def test_the_body_of_an_iteration_may_await_a_request_behind_a_full_queue(protocol: int) -> None:
+    from duologue.client import Client, ClientConnection
+
+    wire = await Wire().open()
+    connection = ClientConnection(Client(), limits=Limits(undelivered=10))
+    session = await opened(connection, wire, protocol)
+    seen: list[str] = []
+
+    async def body() -> None:
+        async for event in session.prompt("go"):
+            if getattr(event, "content", None) is None or event.__class__.__name__ != "AgentMessageChunk":
+                continue
+            if not seen:
+                answer = await connection.peer.request(ASK, {})
+                assert answer == {"fine": True}
+            seen.append(event.content.text)
+
+    running = asyncio.create_task(body())
+    prompt = await wire.read_method("session/prompt")
+    if protocol == 2:
+        wire.send({"id": prompt["id"], "result": {}}, update(user_message()), update(running_state()))
+    wire.send(*[chunk(str(number)) for number in range(200)])
+    request = await wire.read_method("_ask")
+    wire.send({"id": request["id"], "result": {"fine": True}})
+    wire.send(
+        {"id": prompt["id"], "result": {"stopReason": "end_turn"}}
+        if protocol == 1
+        else update({"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"})
+    )
+    await asyncio.wait_for(running, PATIENCE)
+    assert seen == [str(number) for number in range(200)]
+    assert connection.peer.inbound.undelivered == 0
+
+
+async def test_beyond_inbound_bytes_the_connection_closes_with_a_named_error() -> None:
+    """Reading cannot pause while a call is open, so something else has to bound it."""
+    peer, wire = await on_wire(Limits(undelivered=4, inbound_bytes=100_000))
+    started = asyncio.Event()
+
+    async def handler(note: Any) -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    peer.listen(v2.SESSION_UPDATE, handler)
+    asking = asyncio.create_task(peer.request(ASK, {}))
+    await wire.read()
+    for _ in range(40):
+        wire.send(chunk("x" * 10_000))
+        await asyncio.sleep(0)
+    with pytest.raises(ConnectionClosed, match=r"inbound_bytes.*100000.*Limits\(inbound_bytes="):
+        await asyncio.wait_for(asking, PATIENCE)
+    with pytest.raises(ConnectionClosed, match="inbound_bytes"):
+        peer.notify(ECHO, {})
+    await until(lambda: wire.closed is not None)
+
+
+async def test_messages_that_are_handled_in_time_never_count_towards_inbound_bytes() -> None:
+    peer, wire = await on_wire(Limits(inbound_bytes=100_000))
+    seen = 0
+
+    async def handler(note: Any) -> None:
+        nonlocal seen
+        seen += 1
+
+    peer.listen(v2.SESSION_UPDATE, handler)
+    for number in range(1, 101):
+        wire.send(chunk("x" * 10_000))
+        await until(lambda: seen == number)  # noqa: B023
+    assert peer.closed_reason is None
+
+
+# --- both ways --------------------------------------------------------------------------------------------------------
+
+
+async def test_two_peers_that_flood_each_other_and_answer_from_their_handlers_finish() -> None:
+    """Both pipes full, both queues full, and every handler awaits a send."""
+    limits = Limits(undelivered=16)
+    left_read, right_write = os.pipe()
+    right_read, left_write = os.pipe()
+    peers = [Peer(Side.CLIENT, V2, limits=limits), Peer(Side.AGENT, V2, limits=limits)]
+    floods: list[list[int]] = [[], []]
+    echoes: list[list[int]] = [[], []]
+    count, padding = 1500, "x" * 2000
+
+    def serve(index: int) -> None:
+        peer = peers[index]
+
+        async def flooded(params: Any) -> None:
+            floods[index].append(params["n"])
+            await peer.notify(ECHO, {"n": params["n"], "padding": padding})
+
+        async def echoed(params: Any) -> None:
+            echoes[index].append(params["n"])
+
+        peer.listen(FLOOD, flooded)
+        peer.listen(ECHO, echoed)
+
+    async def flood(index: int) -> None:
+        for number in range(count):
+            await peers[index].notify(FLOOD, {"n": number, "padding": padding})
+
+    serve(0)
+    serve(1)
+    await peers[0].start(PipeTransport(left_read, left_write))
+    await peers[1].start(PipeTransport(right_read, right_write))
+    async with asyncio.timeout(30):
+        await asyncio.gather(flood(0), flood(1))
+        await until(lambda: all(len(seen) == count for seen in (*floods, *echoes)))
+    assert floods == echoes == [list(range(count))] * 2
+    for peer in peers:
+        await peer.close()
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+async def test_field_bug_153_a_sender_waits_for_a_side_that_does_not_read_and_goes_on_in_order() -> None:
+    async with on_pipes(Side.AGENT) as (peer, pipes):
+        sent = 0
+
+        async def send() -> None:
+            nonlocal sent
+            for number in range(2000):
+                await peer.notify(FLOOD, {"n": number, "padding": "x" * 1000})
+                sent += 1
+
+        sending = asyncio.create_task(send())
+        await until(lambda: peer.link.outbound.suspended == 1)
+        waited_at = sent
+        await settle()
+        assert sent == waited_at < 2000
+        # What waits is bounded by the kernel's pipe, the transport's high-water mark and one gathered write.
+        assert peer.link.transport.buffered() <= 3 * PIPE_CAPACITY
+        lines = await pipes.read_lines(2000)
+        await asyncio.wait_for(sending, PATIENCE)
+        assert [line["params"]["n"] for line in lines] == list(range(2000))
+        assert peer.link.outbound.suspended == 0
+
+
+async def test_a_suspended_sender_that_is_cancelled_leaves_the_others_and_the_stream_whole() -> None:
+    async with on_pipes(Side.AGENT) as (peer, pipes):
+        begun = {"first": 0, "second": 0}
+
+        async def send(name: str) -> None:
+            for number in range(200):
+                begun[name] += 1
+                await peer.notify(FLOOD, {"name": name, "n": number, "padding": "x" * 4000})
+
+        first, second = asyncio.create_task(send("first")), asyncio.create_task(send("second"))
+        await until(lambda: peer.link.outbound.suspended == 2)
+        first.cancel()
+        await asyncio.wait({first})
+        assert peer.link.outbound.suspended == 1
+        lines = await pipes.read_lines(begun["first"] + 200)
+        await asyncio.wait_for(second, PATIENCE)
+        for name, count in (("first", begun["first"]), ("second", 200)):
+            assert [line["params"]["n"] for line in lines if line["params"]["name"] == name] == list(range(count))
+
+
+async def test_outbound_bytes_is_a_limit_error_for_who_sends_and_the_connection_lives() -> None:
+    async with on_pipes(Side.AGENT, Limits(outbound_bytes=500_000)) as (peer, pipes):
+        sent = 0
+        with pytest.raises(LimitError, match="outbound_bytes") as caught:
+            for number in range(1000):
+                peer.notify(FLOOD, {"n": number, "padding": "x" * 1000})
+                sent += 1
+                if number % 50 == 0:
+                    await asyncio.sleep(0)
+        assert caught.value.value == 500_000
+        assert peer.link.transport.buffered() <= 500_000
+        with pytest.raises(LimitError, match="outbound_bytes"):
+            await peer.request(ASK, {"padding": "x" * 100_000})
+        assert peer.link.engine.pending_count == 0
+        lines = await pipes.read_lines(sent)
+        assert [line["params"]["n"] for line in lines] == list(range(sent))
+        await until(lambda: not peer.link.outbound.blocked)
+        await peer.notify(FLOOD, {"n": -1})
+        assert (await pipes.read_lines(1))[0]["params"]["n"] == -1
+
+
+async def test_an_update_over_the_limit_leaves_no_trace_in_what_is_sent() -> None:
+    from duologue.protocol.common.content import TextBlock
+    from duologue.protocol.v2.updates import AgentMessageChunk, UpdateSessionNotification
+
+    def note(text: str) -> UpdateSessionNotification:
+        piece = AgentMessageChunk(message_id="m", content=TextBlock(text=text))
+        return UpdateSessionNotification(session_id="S", update=piece)
+
+    async with on_pipes(Side.AGENT, Limits(outbound_bytes=500_000)) as (peer, pipes):
+        sent = 0
+        with pytest.raises(LimitError, match="outbound_bytes"):
+            for number in range(1000):
+                peer.update(note(f"{number} " + "x" * 1000))
+                sent += 1
+                if number % 50 == 0:
+                    await asyncio.sleep(0)
+        lines = await pipes.read_lines(sent)
+        texts = [line["params"]["update"]["content"]["text"].split()[0] for line in lines]
+        assert texts == [str(number) for number in range(sent)]
+
+
+async def test_a_handlers_answer_waits_until_the_other_side_reads() -> None:
+    async with on_pipes(Side.AGENT, Limits(outbound_bytes=500_000)) as (peer, pipes):
+
+        async def big(params: Any, scope: Scope) -> Any:
+            return {"n": params["n"], "padding": "x" * 100_000}
+
+        peer.handle(ASK, big)
+        pipes.write_in_thread([line_of({"id": n, "method": "_ask", "params": {"n": n}}) for n in range(30)])
+        await until(lambda: peer.link.outbound.suspended > 0)
+        await settle()
+        assert peer.link.transport.buffered() <= 500_000
+        lines = await pipes.read_lines(30)
+        assert sorted(line["result"]["n"] for line in lines) == list(range(30))
+        assert peer.link.engine.live_count == 0
+
+
+async def test_a_side_that_asks_without_ever_reading_is_cut_off_with_a_named_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its requests are refused at once, so that nothing slows it down; the answers must not pile up."""
+    monkeypatch.setattr(pipes_module, "FLUSH_SECONDS", 0.05)
+    closed: list[str] = []
+    async with on_pipes(Side.AGENT, Limits(outbound_bytes=100_000)) as (peer, pipes):
+        peer.on_closed(lambda reason: closed.append(reason.detail))
+        pipes.write_in_thread([line_of({"id": n, "method": "_nope", "params": {}}) for n in range(20_000)])
+        await until(lambda: closed)
+        assert "outbound_bytes" in closed[0]
+
+
+async def test_the_first_message_of_a_tick_goes_out_at_once_and_the_next_ones_together() -> None:
+    peer, wire = await on_wire()
+    await settle()
+    peer.notify(FLOOD, {"n": 1})
+    first = wire.far.buffered()
+    assert first > 0
+    peer.notify(FLOOD, {"n": 2})
+    peer.notify(FLOOD, {"n": 3})
+    assert wire.far.buffered() == first
+    assert [(await wire.read())["params"]["n"] for _ in range(3)] == [1, 2, 3]
+
+
+async def test_an_update_that_is_sent_alone_goes_out_at_once() -> None:
+    from duologue.protocol.common.content import TextBlock
+    from duologue.protocol.v2.updates import AgentMessageChunk, UpdateSessionNotification
+
+    wire = await Wire().open()
+    peer = Peer(Side.AGENT, V2)
+    await peer.start(wire.far)
+    piece = AgentMessageChunk(message_id="m", content=TextBlock(text="a"))
+    await peer.update(UpdateSessionNotification(session_id="S", update=piece))
+    assert wire.far.buffered() > 0
+
+
+async def test_a_sender_in_a_tight_loop_lets_the_loop_turn() -> None:
+    peer, wire = await on_wire()
+    reading = asyncio.create_task(wire.read())
+    for number in range(5000):
+        await peer.notify(FLOOD, {"n": number, "padding": "x" * 100})
+        if reading.done():
+            break
+    assert reading.done()
+
+
+# --- the other limits -------------------------------------------------------------------------------------------------
+
+
+async def test_pending_requests_is_a_limit_error_and_the_open_ones_live() -> None:
+    peer, wire = await on_wire(Limits(pending_requests=2))
+    asking = [asyncio.create_task(peer.request(ASK, {"n": number})) for number in range(2)]
+    requests = [await wire.read() for _ in asking]
+    with pytest.raises(LimitError, match="pending_requests"):
+        await peer.request(ASK, {"n": 2})
+    for request in requests:
+        wire.send({"id": request["id"], "result": request["params"]})
+    assert await asyncio.wait_for(asyncio.gather(*asking), PATIENCE) == [{"n": 0}, {"n": 1}]
+    again = asyncio.create_task(peer.request(ASK, {"n": 3}))
+    assert (await wire.read())["params"] == {"n": 3}
+    again.cancel()
+    await asyncio.wait({again})
+    assert peer.inbound.paused is False
+
+
+async def test_inbound_requests_refuses_what_is_too_much_and_serves_the_rest() -> None:
+    wire = await Wire().open()
+    peer = Peer(Side.AGENT, V2, limits=Limits(inbound_requests=2))
+    go = asyncio.Event()
+
+    async def slow(params: Any, scope: Scope) -> Any:
+        await go.wait()
+        return params
+
+    peer.handle(ASK, slow)
+    await peer.start(wire.far)
+    wire.send(*[{"id": n, "method": "_ask", "params": {"n": n}} for n in range(3)])
+    refused = await wire.read()
+    assert refused["id"] == 2
+    assert "inbound_requests" in json.dumps(refused["error"])
+    go.set()
+    assert [(await wire.read())["result"]["n"] for _ in range(2)] == [0, 1]
+    wire.send({"id": 3, "method": "_ask", "params": {"n": 3}})
+    assert (await wire.read())["result"]["n"] == 3
+
+
+async def test_field_bug_2_a_message_over_the_limit_is_answered_and_the_stream_goes_on() -> None:
+    wire = await Wire().open()
+    peer = Peer(Side.AGENT, V2, limits=Limits(message_bytes=10_000))
+
+    async def echo(params: Any, scope: Scope) -> Any:
+        return params
+
+    peer.handle(ASK, echo)
+    await peer.start(wire.far)
+    wire.send({"id": 7, "method": "_ask", "params": {"text": "x" * 20_000}}, {"id": 8, "method": "_ask", "params": {}})
+    refused = await wire.read_answer(7)
+    assert "message_bytes" in json.dumps(refused["error"])
+    assert (await wire.read_answer(8))["result"] == {}
+
+
+async def test_an_answer_over_the_limit_fails_its_caller_alone() -> None:
+    peer, wire = await on_wire(Limits(message_bytes=10_000))
+    asking = asyncio.create_task(peer.request(ASK, {}))
+    request = await wire.read()
+    wire.send({"id": request["id"], "result": {"text": "x" * 20_000}})
+    with pytest.raises(LimitError, match="message_bytes"):
+        await asyncio.wait_for(asking, PATIENCE)
+    again = asyncio.create_task(peer.request(ASK, {}))
+    request = await wire.read()
+    wire.send({"id": request["id"], "error": {"code": -1, "message": "no"}})
+    with pytest.raises(RpcError):
+        await asyncio.wait_for(again, PATIENCE)
+
+
+# --- helpers ----------------------------------------------------------------------------------------------------------
+
+
+async def on_wire(limits: Limits | None = None) -> tuple[Peer, Wire]:
+    wire = await Wire().open()
+    peer = Peer(Side.CLIENT, V2, limits=limits)
+    await peer.start(wire.far)
+    return peer, wire
+
+
+async def opened(connection: Any, wire: Wire, protocol: int) -> Any:
+    """Shake hands and open session S."""
+    starting = asyncio.create_task(connection.start(wire.far, V1 if protocol == 1 else V2))
+    request = await wire.read()
+    version = {"protocolVersion": protocol}
+    agent = {"info": {"name": "a", "version": "1"}, "capabilities": {"session": {}}} if protocol == 2 else {}
+    wire.send({"id": request["id"], "result": {**version, **agent}})
+    await starting
+    opening = asyncio.create_task(connection.new_session("/tmp"))
+    request = await wire.read_method("session/new")
+    wire.send({"id": request["id"], "result": {"sessionId": "S"}})
+    return await opening
+
+
+def update(body: dict[str, Any]) -> dict[str, Any]:
+    return {"method": "session/update", "params": {"sessionId": "S", "update": body}}
+
+
+def user_message() -> dict[str, Any]:
+    return {"sessionUpdate": "user_message", "messageId": "u1", "content": [{"type": "text", "text": "go"}]}
+
+
+def running_state() -> dict[str, Any]:
+    return {"sessionUpdate": "state_update", "state": "running"}
