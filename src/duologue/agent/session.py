@@ -12,7 +12,7 @@ from duologue.agent.turn import Turn
 from duologue.agent.turns import Turns, Work
 from duologue.agent.voice import Voice
 from duologue.peer.outbound import SENT
-from duologue.protocol.v2.updates import SessionUpdate, UpdateSessionNotification
+from duologue.protocol.v2.updates import SessionUpdate
 
 if TYPE_CHECKING:
     from duologue.agent.connection import AgentConnection
@@ -42,7 +42,8 @@ class Session(Voice):
         self._ids = 0
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.
         self._run = uuid.uuid4().hex[:8]
-        self._held: list[UpdateSessionNotification] = []
+        self._held: list[SessionUpdate] = []
+        self.channel = connection.peer.channel(session_id)
         self.turns = Turns(self, work)
         super().__init__(self)
 
@@ -54,11 +55,11 @@ class Session(Voice):
         """Say what was kept, in order."""
         self._send = self.send
         held, self._held = self._held, []
-        for note in held:
-            self._send(note)
+        for update in held:
+            self._send(update)
 
-    def _keep(self, note: UpdateSessionNotification) -> Awaitable[None]:
-        self._held.append(note)
+    def _keep(self, update: SessionUpdate) -> Awaitable[None]:
+        self._held.append(update)
         return SENT
 
     @property
@@ -71,8 +72,9 @@ class Session(Voice):
         return self.connection.peer
 
     @property
-    def send(self) -> Callable[[UpdateSessionNotification], Awaitable[None]]:
-        return self.connection.peer.update
+    def send(self) -> Callable[[SessionUpdate], Awaitable[None]]:
+        """Sends an update as it is."""
+        return self.channel.send
 
     def next_id(self, kind: str) -> str:
         """An id that is unique in the session, over restarts too."""
@@ -81,11 +83,11 @@ class Session(Voice):
 
     def send_update(self, update: SessionUpdate) -> Awaitable[None]:
         """Send an update past any open message of a turn."""
-        return self.send(UpdateSessionNotification(session_id=self.id, update=update))
+        return self.channel.send(update)
 
     def send_state(self, update: SessionUpdate) -> None:
         """Send a change of state; it may leave together with the message that follows it."""
-        self.connection.peer.update(UpdateSessionNotification(session_id=self.id, update=update), soon=True)
+        self.channel.send(update, soon=True)
 
     def work(self) -> AbstractAsyncContextManager[Turn]:
         """A turn that the agent begins by itself: ``async with session.work() as turn``. It waits for its place

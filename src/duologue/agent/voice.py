@@ -27,7 +27,6 @@ from duologue.protocol.v2.updates import (
     ConfigOptionUpdateEvent,
     PlanUpdateEvent,
     SessionUpdate,
-    UpdateSessionNotification,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ class Voice:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._session_id = session.id
         self._send = session.send
         self._next_id = session.next_id
         self._saying: str | None = None
@@ -65,7 +63,7 @@ class Voice:
         if self._over:
             raise TurnOver
         self._saying = self._thinking = None
-        return self._send(UpdateSessionNotification(session_id=self._session_id, update=update))
+        return self._send(update)
 
     def say(self, text: str | ContentBlock) -> Awaitable[None]:
         """Say a piece of the answer: text, or any content block."""
@@ -76,11 +74,7 @@ class Voice:
             message = self._saying = self._next_id("message")
             self._thinking = None
         content: ContentBlock = TextBlock(text=text) if text.__class__ is str else text  # type: ignore[assignment]
-        return self._send(
-            UpdateSessionNotification(
-                session_id=self._session_id, update=AgentMessageChunk(message_id=message, content=content)
-            )
-        )
+        return self._send(AgentMessageChunk(message_id=message, content=content))
 
     def think(self, text: str) -> Awaitable[None]:
         """Say a piece of what the agent thinks."""
@@ -90,12 +84,7 @@ class Voice:
         if message is None:
             message = self._thinking = self._next_id("thought")
             self._saying = None
-        return self._send(
-            UpdateSessionNotification(
-                session_id=self._session_id,
-                update=AgentThoughtChunk(message_id=message, content=TextBlock(text=text)),
-            )
-        )
+        return self._send(AgentThoughtChunk(message_id=message, content=TextBlock(text=text)))
 
     def end_message(self) -> None:
         """Let the next piece of text begin a new message."""

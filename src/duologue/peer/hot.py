@@ -17,17 +17,23 @@ UPDATE_TAIL = b"}\n"
 UPDATE_PREFIX = b'{"jsonrpc":"2.0","method":"session/update",'
 
 
-def update_decoder(version: Version) -> tuple[type[Any], Callable[[bytes], Any]]:
+def update_decoder(version: Version, inner: Version | None = None) -> tuple[type[Any], Callable[[bytes], Any]]:
     """A class with a `params` member, and a function that decodes a whole line to it, strictly.
 
     Members that a notification does not have (an `id`, a `result`) are refused, so that such a line takes the general
-    path and is judged there.
+    path and is judged there. With another `inner` version, chunks of text are read in its words at once: most agents
+    of version 1 send them as version 2 has them.
     """
     method = version.notification(Side.CLIENT, "session/update")
     assert method is not None
+    params = method.params
+    if inner is not None and inner is not version:
+        from duologue.protocol.changes.quick import QuickNotification
+
+        params = QuickNotification
     update = msgspec.defstruct(
         "UpdateMessage",
-        [("jsonrpc", str), ("method", str), ("params", method.params)],
+        [("jsonrpc", str), ("method", str), ("params", params)],
         forbid_unknown_fields=True,
         gc=False,
         frozen=True,

@@ -22,30 +22,25 @@ Trace = Callable[[Literal["in", "out"], bytes], None]
 
 
 class Link:
-    """Turns values into lines and lines into events; knows no handler."""
+    """Turns values into lines and lines into events; knows no handler. `outbound` is there once it is open."""
+
+    outbound: Outbound
 
     def __init__(self, engine: Engine, limits: Limits, trace: Trace | None) -> None:
         self.engine = engine
         self._limits = limits
         self.trace = trace
-        self._outbound: Outbound | None = None
         self._transport: Transport | None = None
         engine.trace = None if trace is None else lambda line: trace("in", line)
 
     def open(self, transport: Transport, loop: asyncio.AbstractEventLoop, on_suspend: Callable[[], None]) -> None:
         self._transport = transport
-        self._outbound = Outbound(transport, loop, self._limits.outbound_bytes, on_suspend)
+        self.outbound = Outbound(transport, loop, self._limits.outbound_bytes, on_suspend)
 
     @property
     def is_open(self) -> bool:
         """Whether there is a transport."""
         return self._transport is not None
-
-    @property
-    def outbound(self) -> Outbound:
-        if self._outbound is None:
-            raise RuntimeError("the peer is not started: call start(transport) first")
-        return self._outbound
 
     @property
     def transport(self) -> Transport:

@@ -66,7 +66,9 @@ class Outbound:
         self._on_suspend = on_suspend
         self.buffer = bytearray()
         self.suspended = 0
-        self._corked = False
+        self.corked = False
+        #: Whether the other side does not read, so that a sender would be suspended.
+        self.blocked = False
         self._room: asyncio.Future[None] | None = None
         self._until_room = _Room(self)
         self.closed = False
@@ -83,14 +85,14 @@ class Outbound:
 
     def admit(self, size: int) -> None:
         """Raise `LimitError` when `size` more bytes would lie unread beyond the limit."""
-        if self._room is not None and self._transport.buffered() + len(self.buffer) + size > self._max_bytes:
+        if self.blocked and self._transport.buffered() + len(self.buffer) + size > self._max_bytes:
             raise LimitError("outbound_bytes", self._max_bytes, "the other side does not read what it is sent")
 
     def sent(self) -> Awaitable[None]:
         """Account for a message that was appended to `buffer`; the awaitable of `send`."""
         buffer = self.buffer
-        if not self._corked:
-            self._corked = True
+        if not self.corked:
+            self.corked = True
             self._loop.call_soon(self._uncork)
             if buffer:
                 self.buffer = bytearray()
@@ -98,13 +100,13 @@ class Outbound:
         elif len(buffer) >= FLUSH_BYTES:
             self.buffer = bytearray()
             self._write(buffer)
-            return _BREATH if self._room is None else self._until_room
-        return SENT if self._room is None else self._until_room
+            return _BREATH if not self.blocked else self._until_room
+        return SENT if not self.blocked else self._until_room
 
     def sent_soon(self) -> None:
         """Account for a message in `buffer` that may leave with what follows it, at the latest when the turn ends."""
-        if not self._corked:
-            self._corked = True
+        if not self.corked:
+            self.corked = True
             self._loop.call_soon(self._uncork)
 
     def flush(self) -> None:
@@ -113,17 +115,14 @@ class Outbound:
             buffer, self.buffer = self.buffer, bytearray()
             self._write(buffer)
 
-    @property
-    def blocked(self) -> bool:
-        """Whether the other side does not read, so that a sender would be suspended."""
-        return self._room is not None
-
     def pause(self) -> None:
-        if self._room is None and not self.closed:
+        if not self.blocked and not self.closed:
+            self.blocked = True
             self._room = self._loop.create_future()
 
     def resume(self) -> None:
         room, self._room = self._room, None
+        self.blocked = False
         if room is not None and not room.done():
             room.set_result(None)
 
@@ -138,7 +137,7 @@ class Outbound:
             self._transport.write(data)
 
     def _uncork(self) -> None:
-        self._corked = False
+        self.corked = False
         self.flush()
 
     async def wait_for_room(self) -> None:

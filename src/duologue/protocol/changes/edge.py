@@ -111,8 +111,8 @@ class Edge:
         """The wire's error for the local request `key`."""
         return _refused(self.memory.outbound.pop(key, None), Refuse(key, code, message, data))
 
-    def update_in(self, note: SessionNotification) -> Any:
-        """A session update of the wire: v2's notification, or steps."""
+    def update_in(self, note: Any) -> Any:
+        """A session update of the wire (a v1 notification, or a quick one, see `quick`): v2's notification, or steps."""
         update: Any = note.update
         session = self._sessions.get(note.session_id)
         if update.__class__ is AgentMessageChunkV2:
@@ -124,8 +124,7 @@ class Edge:
                 and update.content.meta is UNSET
             ):
                 return note
-            quick: Any = note
-            note = in_v1s_words(quick)
+            note = in_v1s_words(note)
             update = note.update
         if session is None:
             session = self.memory.session(note.session_id)
