@@ -112,7 +112,7 @@ class Edge:
         return _refused(self.memory.outbound.pop(key, None), Refuse(key, code, message, data))
 
     def update_in(self, note: Any) -> Any:
-        """A session update of the wire (a v1 notification, or a quick one, see `quick`): v2's notification, or steps."""
+        """A session update of the wire (a v1 notification, or a `quick` one): v2's notification, or steps."""
         update: Any = note.update
         session = self._sessions.get(note.session_id)
         if update.__class__ is AgentMessageChunkV2:
