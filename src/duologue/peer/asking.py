@@ -79,16 +79,19 @@ class Asking:
             return
         # Null stands for an empty object: agents answer so where there is nothing to tell.
         data = b"{}" if bytes(event.result) == b"null" else event.result
+        edge = self._peer.edge
         try:
             result = codec.decode(call.wire.result, data, at="$.result")
+            raw = codec.decode(Any, data) if edge is not None and edge.takes_raw(call) else None
         except codec.CodecError as error:
             self.fail(call, error)
+            if edge is not None:
+                self._peer.carry_in(edge.error_in(call, call.wire, rpc.INTERNAL_ERROR, str(error), UNSET), None)
             return
-        edge = self._peer.edge
         if edge is None:
             self.resolve(call, result)
         else:
-            self._peer.carry_in(edge.result_in(call, call.wire, result), None)
+            self._peer.carry_in(edge.result_in(call, call.wire, result, raw), None)
 
     def on_error(self, event: wire.ErrorResponse | wire.OversizedResponse) -> None:
         """An error answer was read, or an answer that cannot be used."""

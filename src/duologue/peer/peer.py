@@ -6,6 +6,7 @@ Order, cancellation and queues follow docs/architecture.md, section "Order, canc
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -43,6 +44,8 @@ CLOSE_SECONDS = 5.0
 #: Handlers of these run beside the queue: one may wait for a turn that waits for an answer behind it.
 BESIDE_THE_QUEUE = frozenset({"session/cancel"})
 SESSION_UPDATE = "session/update"
+#: How often content is resent that only grows by being resent whole, in seconds (see `Bounds.resends_per_second`).
+CATCH_UP_SECONDS = 0.1
 
 
 class Peer:
@@ -78,6 +81,7 @@ class Peer:
         self._appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
         self._held: deque[wire.Event] | None = None
         self._hot: type[Any] = type(None)
+        self._catching_up: asyncio.TimerHandle | None = None
         self._on_closed: list[Callable[[Closed], None]] = []
         if version is not None:
             self.speak(version)
@@ -201,10 +205,22 @@ class Peer:
             raise ConnectionClosed(self.closed_reason)
         if self.edge is not None:
             out = self.edge.update_out(note)
+            if self._catching_up is None and self.edge.behind():
+                self._catching_up = self.loop.call_later(CATCH_UP_SECONDS, self._catch_up)
             if out.__class__ is tuple or out.__class__ is list:
                 return self.carry_out(out, None)
             note = out
         return self.link.update(note, soon=soon)
+
+    def _catch_up(self) -> None:
+        """Resend content that grew too fast to be resent at once, until there is none."""
+        self._catching_up = None
+        if self.edge is None or self.closed_reason is not None:
+            return
+        with contextlib.suppress(rpc.LimitError):
+            self.carry_out(self.edge.catch_up(), None)
+        if self.edge.behind():
+            self._catching_up = self.loop.call_later(CATCH_UP_SECONDS, self._catch_up)
 
     def channel(self, session_id: str) -> Channel:
         """The quickest way to send the updates of one session."""
@@ -419,6 +435,8 @@ class Peer:
         if self.closed_reason is not None:
             return
         self.closed_reason = reason
+        if self._catching_up is not None:
+            self._catching_up.cancel()
         self.link.outbound.close()
         self._asking.fail_all(ConnectionClosed(reason))
         self._answering.cancel_all()
