@@ -120,7 +120,7 @@ def test_an_id_comes_back_byte_for_byte(id: str) -> None:
     assert line == f'{{"jsonrpc":"2.0","id":{id},"result":{{}}}}\n'.encode()
 
 
-@pytest.mark.req("all-jsonrpc-02", "all-jsonrpc-07")
+@pytest.mark.req("all-jsonrpc-02")
 @pytest.mark.parametrize("id", ["0", '"x"', "null", "18446744073709551616"])
 def test_an_error_answer_has_the_id_too(id: str) -> None:
     engine = Engine()
@@ -144,6 +144,7 @@ def test_a_request_is_answered_once() -> None:
     assert engine.response(1, b"{}")
 
 
+@pytest.mark.req("all-framing-01")
 def test_a_message_that_is_not_valid_unicode_is_sent_all_the_same() -> None:
     engine = Engine()
     open_request(engine, "1")

@@ -31,7 +31,7 @@ def texts(events: list[Any]) -> list[str]:
 WORDS = ["", "a", "中文", "🍸 ok", "e\u0301", "日本語のテキスト", "line\nfeed\r\n", '\\" [{', "x" * 300]
 
 
-@pytest.mark.req("all-framing-06", "all-framing-07", "all-framing-01")
+@pytest.mark.req("all-framing-06", "all-framing-07")
 def test_every_split_point_gives_the_same_text() -> None:
     data = b"".join(map(note, WORDS)) + b"\r\n" + note("end")
     for cut in range(len(data) + 1):
@@ -230,3 +230,10 @@ def test_a_deep_message_read_from_a_deep_stack_is_refused_and_not_raised() -> No
     # Before Python 3.12 decoders share the stack of the interpreter, so that the line is too deep here and not there.
     (event,) = receive(600)
     assert isinstance(event, Malformed if sys.version_info < (3, 12) else Request)
+
+
+def test_a_deep_line_at_the_limit_of_length_is_deep_and_not_long() -> None:
+    line = b'{"jsonrpc":"2.0","id":1,"method":"m","params":[[[[]]]]}'
+    engine = Engine(Limits(message_bytes=len(line), depth=3))
+    engine.receive(line + b"\n")
+    assert json.loads(engine.take_replies())["error"]["data"]["limit"] == "depth"
