@@ -1,5 +1,67 @@
-"""Duologue: the Agent Client Protocol (ACP) for Python, both versions and both ends."""
+"""Duologue: the Agent Client Protocol (ACP) for Python, both versions and both ends.
+
+The names that most programs need stand here; each loads its room when it is first used. The rest is in the rooms:
+`duologue.agent`, `duologue.client`, `duologue.session`, and the types of the protocol in `duologue.protocol.v2`.
+Two classes are called `Session`, one for either end, so that name stays in `duologue.agent` and `duologue.client`.
+"""
+
+from __future__ import annotations
 
 from duologue.version import __version__
 
-__all__ = ["__version__"]
+# Set here, not imported: type checkers go by the name, and `typing` is not loaded for it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from duologue.agent import Agent, Permission, ToolCall, Turn, TurnOver, run, serve
+    from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, TurnFailed, VersionMismatch, connect
+    from duologue.jsonrpc.errors import JsonRpcError, LimitError, RpcError
+    from duologue.jsonrpc.limits import Limits
+    from duologue.peer import ConnectionClosed
+    from duologue.session import Transcript
+
+__all__ = [
+    "Agent",
+    "AgentFailed",
+    "Client",
+    "ClientConnection",
+    "ConnectionClosed",
+    "JsonRpcError",
+    "LimitError",
+    "Limits",
+    "Permission",
+    "PromptTurn",
+    "RpcError",
+    "ToolCall",
+    "Transcript",
+    "Turn",
+    "TurnFailed",
+    "TurnOver",
+    "VersionMismatch",
+    "__version__",
+    "connect",
+    "run",
+    "serve",
+]
+
+# Where each name comes from. Type checkers read the imports above, and so refuse a name that is not among them.
+if not TYPE_CHECKING:
+    _PLACES = {
+        "agent": "Agent Permission ToolCall Turn TurnOver run serve",
+        "client": "AgentFailed Client ClientConnection PromptTurn TurnFailed VersionMismatch connect",
+        "jsonrpc.errors": "JsonRpcError LimitError RpcError",
+        "jsonrpc.limits": "Limits",
+        "peer": "ConnectionClosed",
+        "session": "Transcript",
+    }
+
+    def __getattr__(name):
+        for place, names in _PLACES.items():
+            if name in names.split():
+                from importlib import import_module
+
+                value = globals()[name] = getattr(import_module(f"duologue.{place}"), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -1,0 +1,35 @@
+"""A client that starts any agent, gives it one prompt and shows what it says and does."""
+
+import asyncio
+import sys
+
+from duologue import Client, connect
+from duologue.client import Session, refusal
+from duologue.protocol import v2
+
+
+class AllowsAll(Client):
+    async def request_permission(
+        self, session: Session, request: v2.RequestPermissionRequest
+    ) -> v2.RequestPermissionOutcome:
+        for option in request.options:
+            if option.kind == v2.PermissionOptionKind.ALLOW_ONCE:
+                return v2.SelectedOutcome(option_id=option.option_id)
+        return refusal(request)
+
+
+async def main(command: list[str], prompt: str) -> None:
+    async with connect(command, AllowsAll()) as agent:
+        session = await agent.new_session(".")
+        turn = session.prompt(prompt)
+        async for event in turn:
+            match event:
+                case v2.AgentMessageChunk(content=v2.TextBlock(text=text)):
+                    print(text, end="", flush=True)
+                case v2.ToolCallUpdateEvent(title=str(title)):
+                    print(f"[{title}]")
+        print(f"\n({turn.stop_reason})")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[2:], sys.argv[1]))
