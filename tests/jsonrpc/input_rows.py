@@ -238,6 +238,11 @@ ROWS: dict[str, list[Case]] = {
         Case(answer(f'"result":{LONG},"id":2'), [("oversized", 2, "message_bytes")], limits=SMALL),
         Case(answer(f'"id":7,"result":{LONG}'), [("unexpected", 7)], limits=SMALL),
     ],
+    "anything else that looks like a message, over `Limits.message_bytes`": [
+        Case(answer(f'"id":1,"foo":{LONG}') + note(), [BAD, NOTE], [INVALID], limits=SMALL),
+        Case(b"[" + answer(f'"id":1,"result":{LONG}')[:-1] + b"]\n", [BAD], [INVALID], limits=SMALL),
+        Case(b"{" + b" " * 400 + b"\n", [BAD], [INVALID], limits=SMALL),
+    ],
     "noise over `Limits.message_bytes`": [Case(b"x" * 400 + b"\n", [NOISE], [PARSE], limits=SMALL)],
     "request over `Limits.depth`": [
         Case(call("9", DEEP) + note(), [BAD, NOTE], [(-32600, 9)], limits=SMALL),

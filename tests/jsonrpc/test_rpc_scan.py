@@ -84,3 +84,42 @@ def test_a_message_that_is_cut_short_looks_like_one(line: bytes) -> None:
 @pytest.mark.parametrize("line", [b"[tool]", b"{tool}", b"[1/2]", b"x{", b"\x1b[32m", b""])
 def test_a_log_line_does_not_look_like_a_message(line: bytes) -> None:
     assert not scan.looks_like_message(line)
+
+
+HEADS: list[tuple[bytes, scan.Glance]] = [
+    (b'{"id":7,"method":"m","params":{', scan.Glance(b"7", True, False)),
+    (b'{"id":7,"result":', scan.Glance(b"7", False, True)),
+    (b'{"id":7,"error"', scan.Glance(b"7", False, False)),
+    (b'{ "id" : "a\\"b" , "params" : [', scan.Glance(b'"a\\"b"', True, False)),
+    (b'{"x":{"id":1,"method":2},"y":[[]],"id":7,"result":"cut', scan.Glance(b"7", False, True)),
+    (b'{"result":{"id":1},"id":7', scan.Glance(None, False, True)),
+    (b'{"result":1,"id":"cu', scan.Glance(None, False, True)),
+    (b'{"result":"id","error":{"method":1', scan.Glance(None, False, True)),
+    (b'{"id":{},"method":"m",', scan.Glance(None, True, False)),
+    (b'[{"id":7,"method":"m"},', scan.Glance(None, False, False)),
+    (b'"id":7,"method":"m",', scan.Glance(None, False, False)),
+    (b'{"a"', scan.Glance(None, False, False)),
+    (b"{", scan.Glance(None, False, False)),
+]
+
+
+@pytest.mark.parametrize(("head", "expected"), HEADS)
+def test_what_the_head_of_a_message_tells(head: bytes, expected: scan.Glance) -> None:
+    assert scan.glance(head, b"") == expected
+
+
+@pytest.mark.parametrize(
+    ("tail", "id"),
+    [
+        (b'x","id":7}', b"7"),
+        (b'}, "id" : "q" }\r\n', b'"q"'),
+        (b'1,"id":null}', b"null"),
+        (b'1,"id":-7}', b"-7"),
+        (b'x","id":7}}', None),
+        (b'x,\\"id\\":7}', None),
+        (b'1,"id":7}]', None),
+        (b'1,"id":1.5}', None),
+    ],
+)
+def test_what_the_end_of_a_message_tells(tail: bytes, id: bytes | None) -> None:
+    assert scan.glance(b'{"result":', tail) == scan.Glance(id, False, True)

@@ -124,22 +124,22 @@ def glance(head: bytes, tail: bytes) -> Glance:
 
 
 def _root_members(head: bytes) -> dict[bytes, bytes]:
-    """The members of the outermost object that begin in `head`: key and scalar, or empty for all that is not whole."""
+    """The members of the outermost object that begin in `head`: key and scalar, or empty for a value not seen whole."""
     members: dict[bytes, bytes] = {}
     row: list[bytes] = []
     depth = at = 0
     while token := _TOKEN.match(head, at):
         at, text = token.end(), token[1]
         depth += text in (b"{", b"[")
-        if depth == 1 and text == b",":
-            row = []
-        elif depth <= 2 and len(row) < 3 and not (depth == 1 and text == b"{"):
-            row.append(text)
-            if len(row) == 3:
-                members[row[0]] = b"" if depth == 2 or at == len(head) else text
+        if depth == 1:
+            # A row is key, colon, value.
+            row = [] if text in (b"{", b",") else [*row, text]
+        elif depth == 2 and len(row) == 2:
+            row.append(b"")
         depth -= text in (b"}", b"]")
-        if depth <= 0:
-            break
-    if len(row) == 2:
-        members[row[0]] = b""
+        # A scalar at the very end may go on in what is not here.
+        if len(row) == 3 and at < len(head):
+            members[row[0]] = row[2]
+    if len(row) in (2, 3):
+        members.setdefault(row[0], b"")
     return members
