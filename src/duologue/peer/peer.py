@@ -41,6 +41,8 @@ R = TypeVar("R")
 
 #: How long `close` waits for handlers that were cancelled, in seconds.
 CLOSE_SECONDS = 5.0
+#: How long requests that were read before the end of the stream may still take to be answered, in seconds.
+LAST_ANSWERS_SECONDS = 0.5
 #: Handlers of these run beside the queue: one may wait for a turn that waits for an answer behind it.
 BESIDE_THE_QUEUE = frozenset({"session/cancel"})
 SESSION_UPDATE = "session/update"
@@ -419,7 +421,20 @@ class Peer:
         """The transport has ended: what was read to the end is still handled, then everything that waits fails."""
         if self.closed_reason is None:
             self._take(self.link.engine.end())
+        tasks = frozenset(self._answering.tasks)
+        if tasks:
+            # The other side may only have ended its own half, and still read answers.
+            self._ending = self.loop.create_task(self._end_after(tasks, reason), name="duologue-last-answers")
+        else:
+            self._end(reason)
+
+    async def _end_after(self, tasks: frozenset[asyncio.Task[Any]], reason: Closed) -> None:
+        await asyncio.wait(tasks, timeout=LAST_ANSWERS_SECONDS)
+        self._end(reason)
+
+    def _end(self, reason: Closed) -> None:
         if self.closed_reason is None:
+            self.link.outbound.flush()
             self._shut(reason)
             self.loop.call_later(CLOSE_SECONDS, self.inbound.close)
 

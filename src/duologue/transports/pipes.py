@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import stat
 import threading
 from typing import Any, cast
 
@@ -35,28 +36,23 @@ class PipeTransport:
 
     async def _open_reader(self, sink: Sink) -> asyncio.ReadTransport | _ThreadReader:
         loop = asyncio.get_running_loop()
-        try:
-            pipe = os.fdopen(self._read_fd, "rb", 0)
-        except OSError as error:
-            raise TransportError(f"the stream to read from is not open: {error}") from error
-        try:
-            transport, _ = await loop.connect_read_pipe(lambda: _Reader(self, sink), pipe)
-        except (ValueError, PermissionError, NotImplementedError):
-            # A regular file or the null device: the event loop cannot wait for it, so a thread reads it.
+        if not _can_wait(_mode(self._read_fd, "read from")):
             return _ThreadReader(self, sink, self._read_fd, loop)
+        pipe = os.fdopen(self._read_fd, "rb", 0)
+        transport, _ = await loop.connect_read_pipe(lambda: _Reader(self, sink), pipe)
         cast("Any", transport).max_size = READ_BYTES
         return transport
 
     async def _open_writer(self, sink: Sink) -> asyncio.WriteTransport | _BlockingWriter:
         loop = asyncio.get_running_loop()
-        try:
-            pipe = os.fdopen(self._write_fd, "wb", 0)
-        except OSError as error:
-            raise TransportError(f"the stream to write to is not open: {error}") from error
-        try:
-            transport, _ = await loop.connect_write_pipe(lambda: _Writer(self, sink), pipe)
-        except (ValueError, PermissionError, NotImplementedError):
-            return _BlockingWriter(self._write_fd)
+        mode = _mode(self._write_fd, "write to")
+        if not _can_wait(mode):
+            return _BlockingWriter(self, self._write_fd, loop)
+        pipe = os.fdopen(self._write_fd, "wb", 0)
+        transport, _ = await loop.connect_write_pipe(lambda: _Writer(self, sink), pipe)
+        if stat.S_ISSOCK(mode):
+            # asyncio takes what can be read there for the end of the pipe; it may be the other direction of a socket.
+            loop.remove_reader(self._write_fd)
         return transport
 
     def write(self, data: bytes | bytearray) -> None:
@@ -75,10 +71,12 @@ class PipeTransport:
             self._reader.resume_reading()
 
     def lost(self, detail: str) -> None:
-        """One half ended: tell the sink once."""
+        """One half ended: tell the sink once, and read no more."""
         if self._lost:
             return
         self._lost = True
+        if self._reader is not None:
+            self._reader.close()
         assert self._sink is not None
         self._sink.connection_lost(Closed(detail))
 
@@ -101,6 +99,22 @@ class PipeTransport:
         if self._reader is not None:
             self._reader.close()
         self.lost("the connection was closed by this side")
+
+
+def _mode(fd: int, purpose: str) -> int:
+    try:
+        return os.fstat(fd).st_mode
+    except OSError as error:
+        raise TransportError(f"the stream to {purpose} is not open: {error}") from error
+
+
+def _can_wait(mode: int) -> bool:
+    """Whether the event loop can wait for such a stream, and may.
+
+    It cannot wait for files and the null device. A terminal would have to be made non-blocking for every program that
+    uses it, this one's standard error and the shell included.
+    """
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 class _Reader(asyncio.Protocol):
@@ -131,7 +145,7 @@ class _Writer(asyncio.BaseProtocol):
 
 
 class _ThreadReader:
-    """Reads a descriptor that the event loop cannot watch."""
+    """Reads a descriptor that the event loop cannot watch. The thread owns it: it may sit in a read at any time."""
 
     def __init__(self, owner: PipeTransport, sink: Sink, fd: int, loop: asyncio.AbstractEventLoop) -> None:
         self._owner, self._sink, self._fd, self._loop = owner, sink, fd, loop
@@ -141,29 +155,40 @@ class _ThreadReader:
         threading.Thread(target=self._run, name="duologue-stdin", daemon=True).start()
 
     def _run(self) -> None:
-        while True:
-            self._go.wait()
-            if self._closed:
-                return
-            try:
-                data = os.read(self._fd, READ_BYTES)
-            except OSError:
-                data = b""
-            taken = threading.Event()
-            try:
-                self._loop.call_soon_threadsafe(self._hand_over, data, taken)
-            except RuntimeError:  # the loop is closed
-                return
-            if not data:
-                return
-            taken.wait()
+        try:
+            while self._pass_on(self._read()):
+                self._go.wait()
+                if self._closed:
+                    return
+        finally:
+            os.close(self._fd)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._fd, READ_BYTES)
+        except OSError:
+            return b""
+
+    def _pass_on(self, data: bytes) -> bool:
+        """Hand a read over and wait until it was taken; False when there is nothing more to do."""
+        if self._closed:
+            return False
+        taken = threading.Event()
+        try:
+            self._loop.call_soon_threadsafe(self._hand_over, data, taken)
+        except RuntimeError:  # the loop is closed
+            return False
+        taken.wait()
+        return bool(data)
 
     def _hand_over(self, data: bytes, taken: threading.Event) -> None:
-        if data and not self._closed:
-            self._sink.data_received(data)
-        elif not data:
-            self._owner.lost("the other side closed the stream")
-        taken.set()
+        try:
+            if not data:
+                self._owner.lost("the other side closed the stream")
+            elif not self._closed:
+                self._sink.data_received(data)
+        finally:
+            taken.set()
 
     def pause_reading(self) -> None:
         self._go.clear()
@@ -177,16 +202,21 @@ class _ThreadReader:
 
 
 class _BlockingWriter:
-    """Writes a regular file, which never makes its writer wait for a reader."""
+    """Writes a file or a terminal, which seldom make their writer wait."""
 
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
+    def __init__(self, owner: PipeTransport, fd: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._owner, self._fd, self._loop = owner, fd, loop
         self._closed = False
 
     def write(self, data: bytes | bytearray) -> None:
         view = memoryview(data)
-        while view and not self._closed:
-            view = view[os.write(self._fd, view) :]
+        try:
+            while view and not self._closed:
+                view = view[os.write(self._fd, view) :]
+        except OSError as error:
+            # Later: whoever writes does not expect to be told of the end meanwhile.
+            self._loop.call_soon(self._owner.lost, f"writing failed: {error}")
+            self.close()
 
     def get_write_buffer_size(self) -> int:
         return 0

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+log = logging.getLogger("duologue.transports")
 
 #: How often a group is looked at while it is being ended, in seconds.
 POLL_SECONDS = 0.02
@@ -35,16 +39,16 @@ class Group:
                 return
             self._send(number)
             await self._wait_gone(exited, seconds)
+        if not self._gone(exited):
+            log.warning("some processes of the agent could not be ended: group %d, %s", self._pid, sorted(self._strays))
 
     def _gone(self, exited: asyncio.Future[Any]) -> bool:
         return exited.done() and not _alive_group(self._pid) and not any(map(_alive, self._strays))
 
     def _send(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._pid, number)
+        _signal(os.killpg, self._pid, number)
         for child in self._strays:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(child, number)
+            _signal(os.kill, child, number)
 
     async def _wait_gone(self, exited: asyncio.Future[Any], seconds: float) -> None:
         # Polled: nothing tells when the last member of a group that is not our child ends.
@@ -52,6 +56,11 @@ class Group:
             if self._gone(exited):
                 return
             await asyncio.sleep(POLL_SECONDS)
+
+
+def _signal(send: Callable[[int, int], None], pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        send(pid, number)
 
 
 def signal_name(number: int) -> str:

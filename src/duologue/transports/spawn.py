@@ -22,6 +22,8 @@ from duologue.transports.processes import Group, signal_name
 STDERR_TAIL = 16 * 1024
 #: How long to wait for the exit status once the child's stdout has ended, in seconds.
 STATUS_SECONDS = 1.0
+#: How long stdout may stay silent after the child's exit before it counts as ended: a grandchild may hold it open.
+LINGER_SECONDS = 0.5
 #: How long a child may take to end by itself after its stdin was closed, and after being told to, in seconds.
 GRACE_SECONDS = 2.0
 
@@ -75,6 +77,9 @@ class SpawnTransport:
         self._stderr: PipeTransport | None = None
         self._last_sign = time.monotonic()
         self._closing: asyncio.Task[None] | None = None
+        self._outliving: asyncio.Task[None] | None = None
+        self._paused = False
+        self._reads = 0
 
     def __str__(self) -> str:
         return shlex.join(self._command)
@@ -99,6 +104,7 @@ class SpawnTransport:
         await self._stderr.start(_Stderr(self))
         self._pipes = PipeTransport(_own(process.stdout), _own(process.stdin))
         await self._pipes.start(_Watched(self, sink))
+        self._outliving = loop.create_task(self._end_with_the_child(), name="duologue-child")
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         path = shutil.which(self._command[0], path=self._env.get("PATH"))
@@ -126,10 +132,12 @@ class SpawnTransport:
         return self._pipes.buffered() if self._pipes is not None else 0
 
     def pause_reading(self) -> None:
+        self._paused = True
         if self._pipes is not None:
             self._pipes.pause_reading()
 
     def resume_reading(self) -> None:
+        self._paused = False
         if self._pipes is not None:
             self._pipes.resume_reading()
 
@@ -150,14 +158,27 @@ class SpawnTransport:
         await self._pipes.close()
         if self._stderr is not None:
             await self._stderr.close()
+        if self._outliving is not None:
+            self._outliving.cancel()
+
+    async def _end_with_the_child(self) -> None:
+        """End the stream once the child has exited and what it wrote was read, whoever else holds its stdout."""
+        assert self._exited is not None and self._pipes is not None
+        await asyncio.wait({self._exited})
+        last = -1
+        while self._paused or last != self._reads:
+            last = self._reads
+            await asyncio.sleep(LINGER_SECONDS)
+        self._pipes.lost("the agent ended")
 
     # --- what the child tells ---------------------------------------------------------------------------------------
 
-    def sign(self) -> None:
+    def stdout_received(self) -> None:
         self._last_sign = time.monotonic()
+        self._reads += 1
 
     def stderr_received(self, data: bytes) -> None:
-        self.sign()
+        self._last_sign = time.monotonic()
         self._tail += data
         if len(self._tail) > 2 * STDERR_TAIL:
             del self._tail[:-STDERR_TAIL]
@@ -195,7 +216,7 @@ class _Watched:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def data_received(self, data: bytes) -> None:
-        self._owner.sign()
+        self._owner.stdout_received()
         self._sink.data_received(data)
 
     def connection_lost(self, reason: Closed) -> None:
