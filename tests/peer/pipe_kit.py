@@ -7,9 +7,16 @@ import contextlib
 import json
 import os
 import threading
+from collections.abc import AsyncIterator
 from typing import Any
 
+from duologue.jsonrpc.limits import Limits
+from duologue.peer import Peer
+from duologue.protocol.method import Side
+from duologue.protocol.version import V2, Version
 from duologue.transports.pipes import PipeTransport
+
+from .wire import PATIENCE
 
 #: What a pipe of the kernel holds at most, with a margin.
 PIPE_CAPACITY = 128 * 1024
@@ -75,3 +82,21 @@ class Pipes:
         thread = threading.Thread(target=run, daemon=True)
         self._threads.append(thread)
         thread.start()
+
+
+def line_of(message: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+
+@contextlib.asynccontextmanager
+async def on_pipes(
+    side: Side, limits: Limits | None = None, version: Version = V2
+) -> AsyncIterator[tuple[Peer, Pipes]]:
+    pipes = Pipes()
+    peer = Peer(side, version, inside=V2, limits=limits)
+    await peer.start(pipes.transport)
+    try:
+        yield peer, pipes
+    finally:
+        await asyncio.wait_for(peer.close(), PATIENCE)
+        await asyncio.to_thread(pipes.close)

@@ -7,6 +7,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from duologue.jsonrpc.limits import Limits
+from duologue.peer import Peer
+from duologue.protocol.method import Side
+from duologue.protocol.version import V2
 from duologue.transports.base import Closed
 from duologue.transports.memory import MemoryTransport, memory_pair
 
@@ -104,3 +108,11 @@ async def close_all() -> None:
     while _open:
         await _open.pop().near.close()
     await settle()
+
+
+async def on_wire(limits: Limits | None = None, side: Side = Side.CLIENT) -> tuple[Peer, Wire]:
+    """A peer of version 2 and the other side of its connection."""
+    wire = await Wire().open()
+    peer = Peer(side, V2, limits=limits)
+    await peer.start(wire.far)
+    return peer, wire
