@@ -1,15 +1,32 @@
 #!/bin/sh
-# A first look: the coding agent with its built-in offline model works on a copy of examples/project.
+# A first look: the coding agent works with its built-in offline model on a copy of examples/project.
+# It finds the failing test, looks for the repair, asks, applies it and runs the tests again. No network, no key.
+#   sh scripts/demo.sh ["another request"]        DEMO_ASK=1 lets you answer the questions yourself
 set -eu
 cd "$(dirname "$0")/.."
 bin=$PWD/.venv/bin
+here=$PWD
 folder=$(mktemp -d "${TMPDIR:-/tmp}/duologue-demo.XXXXXX")
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
 cp -R examples/project/. "$folder"
 PATH=$bin:$PATH
 export PATH
-"$bin/duologue" run --agent "duologue agent --model offline" --cwd "$folder" --yes \
-    "${1:-Find the failing test, fix the code and run the tests again.}"
+
+# Questions about the project's own code and tests are answered by rules; --yes answers what no rule can cover, such as
+# the script with which the offline model tries repairs in a scratch copy.
+if [ -n "${DEMO_ASK:-}" ]; then
+    answers=
+else
+    answers=--yes
+fi
+status=0
+duologue run --model offline --cwd "$folder" \
+    --allow 'edit:invoicer/**' --allow 'run:python3 -m unittest *' $answers \
+    "${1:-Find the failing test, fix the code and run the tests again.}" || status=$?
+
 echo
-echo "What changed in the copy:"
-diff -ru -x __pycache__ examples/project "$folder" || true
+echo "What changed in the copy ($folder):"
+(cd "$folder" && find . -name __pycache__ -type d -prune -exec rm -rf {} +)
+diff -ru "$here/examples/project" "$folder" -x __pycache__ || true
+exit "$status"

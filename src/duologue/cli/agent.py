@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,11 +38,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str]) -> int:
     """Serve until the client has gone away."""
     model, log = _options(argv)
+    _import_msgspec()
     from duologue.agent import run
     from duologue.coder.acp import CodingAgent
 
     run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=_trace(log))
     return 0
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without `typing_extensions`: it would use it if it is there, needs nothing of it on Python 3.11
+    and later, and it takes a fifth of the time to the first answer."""
+    if "typing_extensions" in sys.modules or "msgspec" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules["typing_extensions"]
 
 
 def _trace(log: Path | None) -> Trace | None:

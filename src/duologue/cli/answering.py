@@ -6,12 +6,13 @@ Where nobody can be asked, the answer is no.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from duologue.cli.screen import Screen, printable, wants_colour
-from duologue.cli.show import Printer
+from duologue.cli.show import COMMAND_LINES, Printer
 from duologue.cli.subjects import deciding, real, subjects_of
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
@@ -84,36 +85,51 @@ class Answers:
             self._ask_on(self.printer, request)
             self.printer.screen.line("  refused: there is no terminal to ask at (see --yes and --allow)", "red")
             return refusal(request)
-        self.printer.screen.fresh()
-        printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)))
-        self._ask_on(printer, request)
-        return await _read_answer(tty, printer.screen, request)
+        with tty:
+            self.printer.screen.fresh()
+            printer = self.printer
+            if not printer.screen.is_terminal:
+                printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)))
+            whole = self._ask_on(printer, request)
+            return await _read_answer(tty, printer, request, whole=whole)
 
-    def _ask_on(self, printer: Printer, request: RequestPermissionRequest) -> None:
-        """Print the question, with what it is about unless that was printed before."""
+    def _ask_on(self, printer: Printer, request: RequestPermissionRequest) -> bool:
+        """Print the question and what it is about; whether all of that was printed."""
         screen = printer.screen
         screen.line(f"{screen.paint('?', 'yellow', 'bold')} {printable(request.title)}")
         if isinstance(request.description, str) and request.description:
             screen.line(f"  {printable(request.description)}")
         match request.subject:
             case CommandSubject(command=command, cwd=cwd):
-                screen.line(f"  $ {printable(command)}", "bold")
+                self.printer.note_command(command)
+                whole = printer.command(command, COMMAND_LINES)
                 screen.line(f"  in {printable(cwd)}", "dim")
+                return whole
             case ToolCallSubject(tool_call=call):
                 printer.show_diffs(call.tool_call_id, call.content or [])
+        return True
 
 
-async def _read_answer(tty: Tty, screen: Screen, request: RequestPermissionRequest) -> RequestPermissionOutcome:
+async def _read_answer(
+    tty: Tty, printer: Printer, request: RequestPermissionRequest, *, whole: bool
+) -> RequestPermissionOutcome:
+    screen = printer.screen
     offered = {KEYS[option.kind]: option for option in reversed(request.options) if option.kind in KEYS}
     choices = {key: offered[key] for key in KEYS.values() if key in offered}
     for key, option in choices.items():
         screen.line(f"  [{key}] {printable(option.name)}")
+    if not whole:
+        screen.line("  [w] Show the whole command")
     while True:
-        screen.write(f"  {'/'.join(choices)}? ", "bold")
+        screen.write(f"  {'/'.join([*choices, *([] if whole else ['w'])])}? ", "bold")
         line = await tty.read_line()
         if line is None:
             return refusal(request)
-        chosen = choices.get(line.strip().lower()[:1])
+        typed = line.strip().lower()[:1]
+        if typed == "w" and isinstance(request.subject, CommandSubject):
+            whole = printer.command(request.subject.command, sys.maxsize)
+            continue
+        chosen = choices.get(typed)
         if chosen is not None:
             return SelectedOutcome(option_id=chosen.option_id)
         screen.line(f"  type one of: {', '.join(choices)}", "dim")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -49,8 +48,8 @@ class Screen:
         self.closed = False
 
     @property
-    def width(self) -> int:
-        return shutil.get_terminal_size().columns
+    def is_terminal(self) -> bool:
+        return self._stream.isatty()
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in a style, when there is colour."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from duologue.cli.patches import compact
@@ -26,8 +26,9 @@ from duologue.protocol.v2.updates import (
 from duologue.session.entries import ToolCallState
 from duologue.session.terminal import TerminalState
 
-#: Lines of a tool's text, and of one diff, that are shown.
+#: Lines of a tool's text, of a command and of one diff that are shown.
 TEXT_LINES = 12
+COMMAND_LINES = 6
 DIFF_LINES = 400
 
 ENDS: Mapping[str, tuple[str, str]] = {
@@ -50,6 +51,7 @@ class Printer:
         self._diffs: set[tuple[str, str]] = set()
         self._status: dict[str, str] = {}
         self._plan: list[str] = []
+        self._asked: str | None = None
 
     def show(self, update: SessionUpdate) -> None:
         """Print what an update means to a reader; many mean nothing to one."""
@@ -110,17 +112,22 @@ class Printer:
         if key in self._diffs:
             return
         self._diffs.add(key)
-        lines = compact(patch) if patch else [f"changes {_change(change)}" for change in item.changes]
-        for line in lines[:DIFF_LINES]:
-            self.screen.line(f"  {self.screen.paint(printable(line), *_diff_style(line))}")
-        self._left_out(len(lines) - DIFF_LINES)
+        lines = (
+            _without_git_line(compact(patch)) if patch else [f"changes {_change(change)}" for change in item.changes]
+        )
+        self.lines([self.screen.paint(printable(line), *_diff_style(line)) for line in lines], DIFF_LINES)
 
     def _texts(self, call: ToolCallState) -> None:
-        texts = [_block_text(item.content) for item in call.content if isinstance(item, ToolContent)]
+        texts = [_unfenced(_block_text(item.content)) for item in call.content if isinstance(item, ToolContent)]
         lines = "\n".join(texts).strip("\n").split("\n") if texts else []
-        for line in lines[:TEXT_LINES]:
-            self.screen.line(f"  {line}", "dim")
-        self._left_out(len(lines) - TEXT_LINES)
+        self.lines(lines, TEXT_LINES, "dim")
+
+    def lines(self, lines: Sequence[str], most: int, *styles: str) -> bool:
+        """Print lines under a tool call, `most` of them; whether that was all."""
+        for line in lines[:most]:
+            self.screen.line(f"  {line}", *styles)
+        self._left_out(len(lines) - most)
+        return len(lines) <= most
 
     def _left_out(self, lines: int) -> None:
         if lines > 0:
@@ -132,9 +139,18 @@ class Printer:
         terminal = self._terminals.setdefault(update.terminal_id, TerminalState(update.terminal_id))
         known = terminal.command
         terminal.patch(update)
-        if terminal.command and terminal.command != known:
-            self.screen.line(f"  $ {printable(terminal.command)}", "bold")
+        if terminal.command and terminal.command not in (known, self._asked):
+            self.command(terminal.command, COMMAND_LINES)
         self._output(terminal, ended=bool(update.exit_status))
+
+    def command(self, command: str, most: int) -> bool:
+        """Print a command; whether all of it was printed."""
+        self.note_command(command)
+        return self.lines(f"$ {printable(command)}".split("\n"), most, "bold")
+
+    def note_command(self, command: str) -> None:
+        """A question has shown this command: it is not printed again when it starts."""
+        self._asked = command
 
     def _terminal_output(self, update: TerminalOutputChunkEvent) -> None:
         terminal = self._terminals.setdefault(update.terminal_id, TerminalState(update.terminal_id))
@@ -183,8 +199,23 @@ def _block_text(block: Any) -> str:
     return f"[{printable(str(kind))}]"
 
 
+def _unfenced(text: str) -> str:
+    """A code block of Markdown without its fence: everything here is shown as it is."""
+    lines = text.strip("\n").split("\n")
+    if len(lines) > 1 and lines[0].startswith("```") and lines[-1].startswith("```"):
+        return "\n".join(lines[1:-1])
+    return text
+
+
 def _change(change: Any) -> str:
     return printable(str(getattr(change, "path", change)))
+
+
+def _without_git_line(lines: list[str]) -> list[str]:
+    """Without the lines that only repeat the path."""
+    if not any(line.startswith("--- ") for line in lines):
+        return lines
+    return [line for line in lines if not line.startswith("diff --git ")]
 
 
 def _diff_style(line: str) -> tuple[str, ...]:

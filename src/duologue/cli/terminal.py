@@ -14,9 +14,18 @@ from typing import TextIO
 class Tty:
     """A terminal to print questions on and to read answers from."""
 
-    def __init__(self, read_fd: int, stream: TextIO) -> None:
+    def __init__(self, read_fd: int, stream: TextIO, *, own: bool = False) -> None:
         self._fd = read_fd
         self.stream = stream
+        self._own = own
+
+    def __enter__(self) -> Tty:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._own:
+            os.close(self._fd)
+            self.stream.close()
 
     async def read_line(self) -> str | None:
         """The next line that is typed; None at the end of input. Cancelling it leaves the terminal to others."""
@@ -47,7 +56,7 @@ def open_terminal() -> Tty | None:
     """The controlling terminal, else standard input if it is one; None when nobody can be asked."""
     with contextlib.suppress(OSError):
         fd = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-        return Tty(fd, os.fdopen(os.dup(fd), "w", encoding="utf-8", errors="backslashreplace"))
+        return Tty(fd, os.fdopen(os.dup(fd), "w", encoding="utf-8", errors="backslashreplace"), own=True)
     if sys.stdin is not None and sys.stdin.isatty():
         return Tty(sys.stdin.fileno(), sys.stderr)
     return None

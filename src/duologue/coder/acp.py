@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duologue.agent import Agent, Session, Turn
+from duologue.agent import Agent, Session, Turn, unknown_session
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import CodingSession
 from duologue.coder.models.settings import OFFLINE
-from duologue.coder.permissions import PermissionStore
 from duologue.coder.workspace import Workspace
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.protocol.common.prompt import StopReason
 from duologue.version import __version__
 
 if TYPE_CHECKING:
+    from duologue.coder.permissions import PermissionStore
     from duologue.protocol.v2.capabilities import PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
 
@@ -45,7 +45,8 @@ class CodingAgent(Agent):
     ) -> None:
         self._models = ConfiguredModels(model, env) if models is None else models
         self._offered = tuple(self._models.offered())
-        self._store = PermissionStore(permissions)
+        self._kept_in = permissions
+        self._store: PermissionStore | None = None
         self._sees = any(choice.spec != OFFLINE for choice in self._offered)
         self._loading: asyncio.Future[None] | None = None
 
@@ -66,8 +67,14 @@ class CodingAgent(Agent):
             workspace = Workspace(session.roots)
         except ValueError as error:
             raise RpcError(INVALID_PARAMS, str(error), {"path": "$.additionalDirectories"}) from None
-        session.state = CodingSession(session, workspace, self._models, self._offered, self._store)
+        session.state = CodingSession(session, workspace, self._models, self._offered, self._permissions)
         asyncio.get_running_loop().call_later(LOAD_AFTER, self._load)
+
+    async def resume_session(self, session: Session, *, replay: bool) -> None:
+        if not isinstance(session.state, CodingSession):
+            raise unknown_session(session.id)
+        if replay:
+            session.state.replay()
 
     async def close_session(self, session: Session) -> None:
         await coding(session).close()
@@ -85,6 +92,14 @@ class CodingAgent(Agent):
         await self._load()
         return await coding(turn.session).turn(turn)
 
+    def _permissions(self) -> PermissionStore:
+        """The rules of all sessions; read when the first of them works."""
+        if self._store is None:
+            from duologue.coder.permissions import PermissionStore
+
+            self._store = PermissionStore(self._kept_in)
+        return self._store
+
     def _load(self) -> asyncio.Future[None]:
         """Import the loop and the tools beside the event loop, once."""
         if self._loading is None:
@@ -99,5 +114,8 @@ def coding(session: Session) -> CodingSession:
 
 
 def _import() -> None:
+    import duologue.coder.acp_files
+    import duologue.coder.acp_permissions
+    import duologue.coder.acp_prompt
     import duologue.coder.loop
     import duologue.coder.models.offline  # noqa: F401

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from duologue.coder.models.base import Model
 from duologue.coder.models.config import SettingsError, read_config
 from duologue.coder.models.registry import ModelChoice, available_models, load_model
 from duologue.coder.models.settings import chosen_spec, resolve
-from duologue.coder.permissions import PermissionStore
-from duologue.coder.rules import Effect, Rule, Subject
 from duologue.protocol.common.config import SessionConfigOptionCategory, SessionConfigSelectOption
 from duologue.protocol.v2.config import SelectConfigOption
 
@@ -71,21 +68,6 @@ class ConfiguredModels:
         except SettingsError as error:
             return error.summary
         return None
-
-
-class ModedStore(PermissionStore):
-    """The rules of a store as one session sees them: while it only reads, nothing is allowed, whatever a rule says."""
-
-    def __init__(self, shared: PermissionStore) -> None:
-        super().__init__()
-        self._shared = shared
-        self.mode = ASK
-
-    def decide(self, subject: Subject, project: Path) -> Effect | None:
-        return self._shared.decide(subject, project) if self.mode == ASK else "deny"
-
-    def remember(self, rules: Iterable[Rule]) -> None:
-        self._shared.remember(rules)
 
 
 def model_option(choices: Sequence[ModelChoice], current: str) -> SelectConfigOption:

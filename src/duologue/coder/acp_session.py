@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from duologue.agent import Session, Turn, default_options
-from duologue.coder.acp_options import ModedStore, Models, mode_option, model_option
+from duologue.agent import Session, Turn
+from duologue.coder.acp_options import ASK, Models, mode_option, model_option
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
 from duologue.coder.models.settings import OFFLINE
-from duologue.coder.permissions import PermissionStore
 from duologue.coder.workspace import Workspace
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
     from duologue.coder.acp_events import Stage
+    from duologue.coder.acp_history import History
     from duologue.coder.events import PermissionAnswer, PermissionQuestion
     from duologue.coder.files import Files
     from duologue.coder.loop import Coder
     from duologue.coder.models.base import UserMessage
+    from duologue.coder.permissions import PermissionStore
     from duologue.protocol.v2.config import SessionConfigOption
 
 #: The error code that asks a client to log in.
 AUTH_REQUIRED = -32000
+
+MCP_NOTICE = "Note: this agent does not use MCP servers yet; the ones that were given to this session are not started."
 
 
 class CodingSession:
@@ -38,7 +41,7 @@ class CodingSession:
         workspace: Workspace,
         models: Models,
         offered: Sequence[ModelChoice],
-        store: PermissionStore,
+        permissions: Callable[[], PermissionStore],
     ) -> None:
         self.session = session
         self.workspace = workspace
@@ -46,23 +49,43 @@ class CodingSession:
         self._offered = offered
         self._spec = offered[0].spec
         self._model: Model | None = None
-        self._store = ModedStore(store)
+        self._mode = ASK
+        self._permissions = permissions
         self._coder: Coder | None = None
         self._stage: Stage | None = None
         self._shown = asyncio.Event()
+        self._history: History | None = None
+        self._notices = [MCP_NOTICE] if session.mcp_servers else []
 
     # --- options ----------------------------------------------------------------------------------------------------
 
     def options(self) -> list[SessionConfigOption]:
-        return [model_option(self._offered, self._spec), mode_option(self._store.mode)]
+        return [model_option(self._offered, self._spec), mode_option(self._mode)]
 
     def set_mode(self, mode: str) -> None:
         """Holds at once, also for the turn that runs."""
-        self._store.mode = mode
+        self._mode = mode
 
     def set_model(self, spec: str) -> None:
         """Holds from the next turn on."""
         self._spec, self._model = spec, None
+
+    # --- replay -----------------------------------------------------------------------------------------------------
+
+    def replay(self) -> None:
+        """Show the client what happened so far."""
+        from duologue.coder.acp_events import Stage
+
+        if self._history is not None:
+            self._history.replay(Stage(self.session, self.workspace))
+
+    def _recorder(self, turn: Turn) -> History:
+        from duologue.coder.acp_history import History
+
+        if self._history is None:
+            self._history = History()
+        self._history.add_prompt(turn.prompt or ())
+        return self._history
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
@@ -71,16 +94,20 @@ class CodingSession:
         from duologue.coder.acp_events import Stage
 
         self._stage = Stage(turn, self.workspace)
+        history = self._recorder(turn)
+        while self._notices:
+            turn.say(self._notices.pop())
+            turn.end_message()
         try:
             coder = await self._ready()
             message = await self._read(turn)
-            return await self._play(coder, message, self._stage)
+            return await self._play(coder, message, self._stage, history)
         except ModelError as error:
             raise rpc_error(error) from error
         finally:
             self._stage = None
 
-    async def _play(self, coder: Coder, message: UserMessage, stage: Stage) -> StopReason:
+    async def _play(self, coder: Coder, message: UserMessage, stage: Stage, history: History) -> StopReason:
         """Show a turn's events as they come. A cancelled turn is shown to its end, without waiting for the client."""
         from duologue.coder.events import TurnEnded
 
@@ -88,6 +115,7 @@ class CodingSession:
         reason = StopReason.END_TURN
         async with aclosing(coder.turn(message)) as events:
             async for event in events:
+                history.add(event)
                 sent = stage.show(event)
                 self._shown.set()
                 if isinstance(event, TurnEnded):
@@ -113,9 +141,11 @@ class CodingSession:
         return self._coder
 
     def _make(self, model: Model) -> Coder:
+        from duologue.coder.acp_permissions import ModedStore
         from duologue.coder.loop import Coder
 
-        return Coder(model=model, workspace=self.workspace, permissions=self._store, ask=self._ask, files=self._files())
+        store = ModedStore(self._permissions(), lambda: self._mode)
+        return Coder(model=model, workspace=self.workspace, permissions=store, ask=self._ask, files=self._files())
 
     def _files(self) -> Files:
         from duologue.coder.acp_files import ClientFiles
@@ -131,35 +161,19 @@ class CodingSession:
 
     async def _ask(self, question: PermissionQuestion) -> PermissionAnswer:
         """Ask the client, once it was told of the call: the question is attached to it."""
+        from duologue.coder.acp_permissions import ask_client
+
         stage = self._stage
         assert stage is not None
         while not stage.knows(question.call):
             self._shown.clear()
             await self._shown.wait()
-        permission = await stage.voice.ask_permission(
-            question.title,
-            subject=stage.subject(question),
-            options=default_options(question.scope or None),
-        )
-        if permission.cancelled:
-            return "cancelled"
-        if permission.option is None:
-            return "reject_once"
-        return ANSWERS[permission.option.option_id]
+        return await ask_client(stage, question)
 
     async def close(self) -> None:
         """End what runs."""
         if self._coder is not None:
             await self._coder.aclose()
-
-
-#: Answers by the ids of `default_options`.
-ANSWERS: dict[str, PermissionAnswer] = {
-    "allow_once": "allow_once",
-    "allow_always": "allow_always",
-    "reject_once": "reject_once",
-    "reject_always": "reject_always",
-}
 
 
 def rpc_error(error: ModelError) -> RpcError:

@@ -1,0 +1,116 @@
+"""The coding agent with a scripted model, and a client that keeps what it is told and answers as it should."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coder_kit import ScriptedModel, Step
+
+from duologue.agent import AgentConnection
+from duologue.client import Client, ClientConnection, Session, connect
+from duologue.coder.acp import CodingAgent
+from duologue.coder.models.base import Model, ModelError
+from duologue.coder.models.registry import ModelChoice
+from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
+from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.v2.permission import RequestPermissionRequest
+from duologue.protocol.v2.updates import SessionUpdate, ToolCallUpdateEvent
+from duologue.transports.memory import memory_pair
+
+
+class Scripted:
+    """Models for an agent: the first is the scripted one, `others` are further names; `broken` cannot be loaded."""
+
+    def __init__(self, *steps: Step, spec: str = "test:scripted", others: Sequence[str] = (), broken: str = "") -> None:
+        self.model = ScriptedModel(*steps)
+        self.spec = spec
+        self.others = others
+        self.broken = broken
+        self.loaded: list[str] = []
+
+    def offered(self) -> Sequence[ModelChoice]:
+        return [ModelChoice(spec, spec, "for tests") for spec in (self.spec, *self.others)]
+
+    def load(self, spec: str) -> Model:
+        self.loaded.append(spec)
+        if spec == self.broken:
+            raise ModelError(f"no key for {spec}", status=401)
+        return self.model
+
+
+@dataclass
+class Person(Client):
+    """Answers by option kind, one answer after the other and then the last for ever. `at_question` is called first."""
+
+    answers: list[str] = field(default_factory=lambda: ["allow_once"])
+    questions: list[Any] = field(default_factory=list)
+    updates: list[SessionUpdate] = field(default_factory=list)
+    at_question: Callable[[Session, RequestPermissionRequest], Any] | None = None
+
+    def on_update(self, session: Session, update: SessionUpdate) -> None:
+        self.updates.append(update)
+
+    async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
+        self.questions.append(request)
+        if self.at_question is not None:
+            await self.at_question(session, request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        for option in request.options:
+            if option.kind == answer:
+                return SelectedOutcome(option_id=option.option_id)
+        return CancelledOutcome()
+
+    async def told(self, kind: type[Any]) -> None:
+        """Wait until an update of a kind has come."""
+        while not self.of(kind):  # noqa: ASYNC110 (an event for each kind would be more to read)
+            await asyncio.sleep(0.005)
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [update for update in self.updates if isinstance(update, kind)]
+
+    def statuses(self, call: str) -> list[str]:
+        """The states that a tool call went through."""
+        patches = [update for update in self.of(ToolCallUpdateEvent) if update.tool_call_id == call]
+        return [str(patch.status) for patch in patches if isinstance(patch.status, str)]
+
+
+@asynccontextmanager
+async def served(agent: CodingAgent, client: Client, protocol: int) -> AsyncIterator[ClientConnection]:
+    """The agent and the client, joined in memory."""
+    ours, theirs = memory_pair()
+    connection = AgentConnection(agent)
+    await connection.start(ours)
+    try:
+        async with connect(lambda: theirs, client, protocol=protocol) as connected:  # type: ignore[arg-type]
+            yield connected
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def opened(
+    root: Path,
+    *steps: Step,
+    protocol: int = 1,
+    person: Person | None = None,
+    models: Scripted | None = None,
+    **more: Any,
+) -> AsyncIterator[tuple[Session, Person, Scripted]]:
+    """A session in a folder with a model that plays the steps."""
+    models = models or Scripted(*steps)
+    person = person or Person()
+    async with served(CodingAgent(models=models, **more), person, protocol) as connection:
+        yield await connection.new_session(root), person, models
+
+
+async def take_turn(session: Session, prompt: Any = "go") -> StopReason | None:
+    """One turn to its end; why it ended."""
+    turn = session.prompt(prompt)
+    async for _ in turn:
+        pass
+    return turn.stop_reason

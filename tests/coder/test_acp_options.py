@@ -1,0 +1,120 @@
+"""The options of a session: which model works, and what it may do."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acp_kit import Person, Scripted, opened, take_turn
+from coder_kit import asks, call, says
+
+from duologue.coder.acp_options import BROKEN, ConfiguredModels
+from duologue.coder.models.base import ModelError
+from duologue.jsonrpc.errors import RpcError
+from duologue.protocol.common.prompt import StopReason
+
+
+@pytest.fixture(params=[1, 2], ids=["v1", "v2"])
+def protocol(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def values(options: Any) -> dict[str, str]:
+    return {option.config_id: option.current_value for option in options}
+
+
+@pytest.mark.req("all-config-02", "all-config-04", "all-config-05", "all-config-09")
+async def test_a_session_begins_with_the_first_model_and_asks(tmp_path: Path, protocol: int) -> None:
+    models = Scripted(says(), others=["test:other"])
+    async with opened(tmp_path, protocol=protocol, models=models) as (session, _, _models):
+        assert [(option.config_id, option.category) for option in session.config_options] == [  # type: ignore[union-attr]
+            ("model", "model"),
+            ("mode", "mode"),
+        ]
+        assert values(session.config_options) == {"model": "test:scripted", "mode": "ask"}
+        assert not models.loaded
+        await take_turn(session)
+        assert models.loaded == ["test:scripted"]
+
+
+@pytest.mark.req("all-config-13", "all-config-14")
+async def test_another_model_works_from_the_next_turn_on(tmp_path: Path, protocol: int) -> None:
+    models = Scripted(says(), says(), others=["test:other"])
+    async with opened(tmp_path, protocol=protocol, models=models) as (session, _, _models):
+        await take_turn(session)
+        assert values(await session.set_config_option("model", "test:other"))["model"] == "test:other"
+        await take_turn(session)
+        await take_turn(session) if models.model.steps else None
+        assert models.loaded == ["test:scripted", "test:other"]
+
+
+@pytest.mark.req("all-config-12", "v1-modes-04")
+@pytest.mark.parametrize(("option", "value"), [("model", "test:none"), ("mode", "bypass"), ("colour", "red")])
+async def test_what_is_not_offered_is_refused_and_changes_nothing(
+    tmp_path: Path, protocol: int, option: str, value: str
+) -> None:
+    async with opened(tmp_path, protocol=protocol) as (session, _, _models):
+        before = values(session.config_options)
+        with pytest.raises(RpcError) as caught:
+            await session.set_config_option(option, value)
+        assert caught.value.code == -32602
+        assert values(await session.set_config_option("mode", "ask")) == before
+
+
+@pytest.mark.req("v1-modes-08", "v1-modes-05", "all-config-17")
+async def test_read_only_refuses_whatever_a_rule_allows(tmp_path: Path, protocol: int) -> None:
+    """Field bug 66."""
+    write = call("write_file", path="a.txt", text="x")
+    person = Person(["allow_always"])
+    steps = [asks(write), says(), asks(call("write_file", path="b.txt", text="x"), call("list_files", "l")), says()]
+    async with opened(tmp_path, *steps, protocol=protocol, person=person) as (session, _, _models):
+        await take_turn(session)
+        await session.set_mode("read_only")
+        assert await take_turn(session) is StopReason.END_TURN
+        assert len(person.questions) == 1
+        assert (tmp_path / "a.txt").exists() and not (tmp_path / "b.txt").exists()
+        assert [str(told.status) for told in session.transcript.tool_calls.values()] == [
+            "completed",
+            "failed",
+            "completed",
+        ]
+
+
+async def test_read_only_holds_at_once_for_the_turn_that_runs(tmp_path: Path, protocol: int) -> None:
+    async def set_mode(session: Any, request: Any) -> None:
+        await session.set_mode("read_only")
+
+    person = Person(at_question=set_mode)
+    steps = [asks(call("write_file", path="a.txt", text="x"), call("write_file", "2", path="b.txt", text="x")), says()]
+    async with opened(tmp_path, *steps, protocol=protocol, person=person) as (session, _, _models):
+        await asyncio.wait_for(take_turn(session), 20)
+        assert len(person.questions) == 1 and not (tmp_path / "b.txt").exists()
+
+
+async def test_a_model_that_cannot_be_used_is_told_when_it_is_to_work(tmp_path: Path, protocol: int) -> None:
+    """Field bugs 125, 166 and 168: the session opens, and the prompt says what is missing."""
+    models = Scripted(says(), others=["test:other"], broken="test:scripted")
+    async with opened(tmp_path, protocol=protocol, models=models) as (session, _, _models):
+        with pytest.raises(RpcError) as caught:
+            await take_turn(session)
+        assert caught.value.code == -32000 and "no key for test:scripted" in caught.value.message
+        await session.set_config_option("model", "test:other")
+        assert await take_turn(session) is StopReason.END_TURN
+
+
+def test_a_model_that_was_asked_for_is_not_replaced_by_another() -> None:
+    models = ConfiguredModels("openai:gpt-5", {})
+    first, *others = models.offered()
+    assert first.spec == BROKEN and "set OPENAI_API_KEY" in first.description
+    assert [choice.spec for choice in others] == ["offline"]
+    with pytest.raises(ModelError, match="no key for openai") as caught:
+        models.load(first.spec)
+    assert caught.value.status == 401
+
+
+def test_without_any_setting_the_offline_model_works() -> None:
+    models = ConfiguredModels(None, {})
+    (only,) = models.offered()
+    assert models.load(only.spec).name == "offline"
