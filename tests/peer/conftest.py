@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from .wire import close_all
+from wire import close_all
 
 
 @pytest.fixture(autouse=True)

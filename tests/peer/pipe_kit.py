@@ -15,8 +15,7 @@ from duologue.peer import Peer
 from duologue.protocol.method import Side
 from duologue.protocol.version import V2, Version
 from duologue.transports.pipes import PipeTransport
-
-from .wire import PATIENCE
+from wire import PATIENCE
 
 #: What a pipe of the kernel holds at most, with a margin.
 PIPE_CAPACITY = 128 * 1024

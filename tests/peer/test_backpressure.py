@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 import pytest
+from pipe_kit import PIPE_CAPACITY, line_of, on_pipes
 
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer
@@ -14,10 +15,7 @@ from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import V1, V2, Version
 from duologue.transports.pipes import READ_BYTES, PipeTransport
-
-from .pipe_kit import PIPE_CAPACITY, line_of, on_pipes
-from .test_order import chunk
-from .wire import PATIENCE, Wire, on_wire, settle, until
+from wire import PATIENCE, Wire, chunk, on_wire, settle, until
 
 FLOOD = Notification.untyped("_flood")
 ECHO = Notification.untyped("_echo")

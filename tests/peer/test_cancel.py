@@ -15,8 +15,7 @@ from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.prompt import PromptRequest
 from duologue.protocol.version import V1, V2
-
-from .wire import PATIENCE, Wire, settle
+from wire import PATIENCE, Wire, settle
 
 SLOW = Request.untyped("_slow")
 ECHO = Request.untyped("_echo")

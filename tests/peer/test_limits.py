@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from pipe_kit import line_of, on_pipes
 
 from duologue.jsonrpc.errors import LimitError, RpcError
 from duologue.jsonrpc.limits import Limits
@@ -17,10 +18,7 @@ from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.updates import AgentMessageChunk, UpdateSessionNotification
 from duologue.protocol.version import V2
 from duologue.transports import pipes as pipes_module
-
-from .pipe_kit import line_of, on_pipes
-from .test_order import chunk
-from .wire import PATIENCE, Wire, on_wire, settle, until
+from wire import PATIENCE, Wire, chunk, on_wire, settle, until
 
 FLOOD = Notification.untyped("_flood")
 ECHO = Notification.untyped("_echo")

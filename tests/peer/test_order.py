@@ -14,21 +14,9 @@ from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.prompt import CancelSessionNotification, PromptRequest, PromptResponse
 from duologue.protocol.v2.session import NewSessionRequest
-from duologue.protocol.v2.updates import AgentMessageChunk, UpdateSessionNotification
+from duologue.protocol.v2.updates import UpdateSessionNotification
 from duologue.protocol.version import V2
-
-from .wire import PATIENCE, Wire, settle, until
-
-
-def chunk(text: str, session: str = "S") -> dict[str, Any]:
-    content = {"type": "text", "text": text}
-    update = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": content}
-    return {"method": "session/update", "params": {"sessionId": session, "update": update}}
-
-
-def text_of(note: UpdateSessionNotification) -> str:
-    assert isinstance(note.update, AgentMessageChunk)
-    return note.update.content.text  # type: ignore[union-attr]
+from wire import PATIENCE, Wire, chunk, settle, text_of, until
 
 
 async def client(limits: Limits | None = None) -> tuple[Peer, Wire]:

@@ -23,9 +23,7 @@ from duologue.protocol.v2.prompt import PromptRequest
 from duologue.protocol.version import V1, V2, Version
 from duologue.transports.base import Closed
 from duologue.transports.spawn import SpawnTransport
-
-from .test_order import chunk, text_of
-from .wire import PATIENCE, Wire, settle, until
+from wire import PATIENCE, Wire, chunk, settle, text_of, until
 
 ASK = Request.untyped("_ask")
 TELL = Notification.untyped("_tell")

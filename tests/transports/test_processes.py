@@ -10,8 +10,7 @@ import pytest
 
 from duologue.transports import processes
 from duologue.transports.processes import Group, signal_name
-
-from .spawn_kit import until, zombies
+from spawn_kit import until, zombies
 
 
 def started(command: list[str]) -> subprocess.Popen[bytes]:

@@ -17,8 +17,7 @@ from duologue.transports.spawn import (
     SpawnTransport,
     inherited_environment,
 )
-
-from .spawn_kit import PATIENCE, Heard, alive, open_descriptors, pids_in, python, shell, spawned, until, zombies
+from spawn_kit import PATIENCE, Heard, alive, open_descriptors, pids_in, python, shell, spawned, until, zombies
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
 

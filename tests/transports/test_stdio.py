@@ -17,8 +17,7 @@ import pytest
 
 from duologue.transports.base import Closed
 from duologue.transports.pipes import PipeTransport
-
-from .spawn_kit import open_descriptors
+from spawn_kit import open_descriptors
 
 PATIENCE = 30.0
 

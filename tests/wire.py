@@ -116,3 +116,13 @@ async def on_wire(limits: Limits | None = None, side: Side = Side.CLIENT) -> tup
     peer = Peer(side, V2, limits=limits)
     await peer.start(wire.far)
     return peer, wire
+
+
+def chunk(text: str, session: str = "S") -> dict[str, Any]:
+    content = {"type": "text", "text": text}
+    update = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": content}
+    return {"method": "session/update", "params": {"sessionId": session, "update": update}}
+
+
+def text_of(note: Any) -> str:
+    return str(note.update.content.text)
