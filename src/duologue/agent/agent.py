@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Agent:
     """An agent, written once in the vocabulary of version 2 and served in both versions.
 
-    Override `prompt`; override the rest as needed. A handler may raise `RpcError` to answer with that error. One
-    instance serves one connection.
+    Override `prompt`; override the rest as needed. A handler may raise `RpcError` to answer with that error; any other
+    exception is logged and answered with its type alone. One instance serves one connection.
     """
 
     #: Sent as the agent's `info`.
@@ -44,7 +44,7 @@ class Agent:
         return PromptCapabilities()
 
     def mcp_capabilities(self) -> McpCapabilities | None:
-        """How MCP servers can be reached; None when the agent does not use them beyond what is baseline."""
+        """How MCP servers can be reached; None when no more is offered than version 1 demands (stdio)."""
         return None
 
     def auth_methods(self) -> Sequence[AuthMethod]:
@@ -55,9 +55,9 @@ class Agent:
         """A session was made; prepare it (``session.state``). What is sent here follows the response."""
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
-        """Reopen a session that this process does not hold, and with `replay` send its history as updates.
+        """Reopen a session, and with `replay` send its history as updates, before this returns.
 
-        Raise `unknown_session(session.id)` when there is none.
+        It may be one that this process still holds. Raise `unknown_session(session.id)` when there is none.
         """
         raise unknown_session(session.id)
 
@@ -65,7 +65,7 @@ class Agent:
         """The session was closed, or the connection ended; free what it holds."""
 
     def config_options(self, session: Session) -> Sequence[SessionConfigOption]:
-        """The config options with their present values."""
+        """The config options with their present values; asked for whenever they are told."""
         return ()
 
     async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:

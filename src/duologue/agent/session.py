@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 
 class Session(Voice):
-    """One conversation. It speaks at any time, also while no turn runs; `state` is free for the agent's author."""
+    """One conversation. It speaks at any time, also while no turn runs.
+
+    For the agent's author are `id`, `cwd`, `additional_directories`, `roots`, `mcp_servers`, `state` (free to use),
+    `work`, `next_id`, and what every `Voice` has. The rest is how the library runs its turns.
+    """
 
     def __init__(
         self,
@@ -73,7 +77,7 @@ class Session(Voice):
 
     @property
     def send(self) -> Callable[[SessionUpdate], Awaitable[None]]:
-        """Sends an update as it is."""
+        """Sends an update as it is, without ending the message that is being said; `update` ends it."""
         return self.channel.send
 
     def next_id(self, kind: str) -> str:
@@ -82,7 +86,7 @@ class Session(Voice):
         return f"{kind}-{self._run}-{self._ids}"
 
     def send_update(self, update: SessionUpdate) -> Awaitable[None]:
-        """Send an update past any open message of a turn."""
+        """Send an update of the library's own, which ends no message."""
         return self.channel.send(update)
 
     def send_state(self, update: SessionUpdate) -> None:
@@ -95,6 +99,7 @@ class Session(Voice):
         return self.turns.own_work()
 
     def limit_cancellation(self, turn: Turn) -> None:
+        """Give a cancelled turn a bounded time to end."""
         self.turns.limit_cancellation(turn)
 
     def cancelled_by_client(self, voice: Voice) -> None:

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class Turn(Voice):
-    """Speaks for as long as the turn runs. `tokens`, when set, is reported with the end of the turn."""
+    """Speaks for as long as the turn runs.
+
+    For the agent's author are `session`, `prompt`, `text`, `cancelled`, `over`, `tokens` (reported with the end of the
+    turn when set), and what every `Voice` has. The rest is how the library runs it.
+    """
 
     def __init__(self, session: Session, prompt: Sequence[ContentBlock] | None) -> None:
         super().__init__(session)

@@ -44,7 +44,7 @@ EARLY_UPDATES = 1000
 
 
 class ClientConnection:
-    """A running agent. `info`, `capabilities` and `auth_methods` are what it announced."""
+    """A running agent. `info`, `capabilities`, `auth_methods` are what it announced; `sessions` are the open ones."""
 
     def __init__(self, client: Client, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
         self.client = client

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """One conversation with an agent. `transcript` is live: it holds all that was read of it."""
+    """One conversation with an agent. `transcript` is live: it holds all that was read of it.
+
+    For the client's author are the attributes `id`, `cwd`, `transcript` and `config_options`, and the methods up to
+    `close`. The rest is how the library shares updates out among turns.
+    """
 
     def __init__(self, connection: ClientConnection, session_id: str, cwd: Path) -> None:
         self.connection = connection

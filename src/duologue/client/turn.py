@@ -26,7 +26,8 @@ class PromptTurn:
     It ends when the turn does; `stop_reason` and `usage` are known then. Leaving the iteration early (break, an
     exception, a cancelled task) sends one `session/cancel` and answers open permission requests with `cancelled`.
     The iteration raises `RpcError` when the prompt is refused, `TurnFailed` when the turn ends with an error, and
-    `ConnectionClosed` when the agent goes away.
+    `ConnectionClosed` when the agent goes away. (Version 1 has one answer for a refused prompt and a failed turn:
+    `RpcError`, of which `TurnFailed` is a kind.)
     """
 
     def __init__(self, session: Session, prompt: Sequence[ContentBlock]) -> None:
