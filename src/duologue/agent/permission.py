@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from duologue.protocol.common.permission import (
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 ALLOW_KINDS = frozenset({PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS})
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
+class Permission(msgspec.Struct, frozen=True):
     """The user's answer; true only when it allows. `option` is None when the answer was not understood or cancelled,
     which is a refusal."""
 

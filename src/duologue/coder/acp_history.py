@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from duologue.coder.acp_events import Stage
 from duologue.coder.events import Event, PlanChanged, Text, Thought, TitleChanged, ToolOutput, TurnEnded, UsageChanged

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from duologue.coder.models.base import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 from duologue.coder.texts import scrub, scrub_all

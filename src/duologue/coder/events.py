@@ -5,41 +5,38 @@ All paths are absolute `pathlib.Path` values, all times seconds, all output byte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
 ToolOutcome = Literal["completed", "failed", "cancelled"]
 PlanStatus = Literal["pending", "in_progress", "completed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """A piece of the answer; pieces of one message share `message`."""
 
     message: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(msgspec.Struct, frozen=True):
     """A piece of the model's visible thinking."""
 
     message: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """A place in a file; `line` is 1-based."""
 
     path: Path
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(msgspec.Struct, frozen=True):
     """A change of one file. `old` is None for a new file, `new` is None for a deleted one."""
 
     path: Path
@@ -47,8 +44,7 @@ class FileDiff:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolStarted:
+class ToolStarted(msgspec.Struct, frozen=True):
     """A tool call is known; nothing has been done yet. `call` is unique in the session."""
 
     call: str
@@ -60,8 +56,7 @@ class ToolStarted:
     diffs: tuple[FileDiff, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRunning:
+class ToolRunning(msgspec.Struct, frozen=True):
     """The call was permitted, and its work begins. `command` and `cwd` are set for a process."""
 
     call: str
@@ -69,16 +64,14 @@ class ToolRunning:
     cwd: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutput:
+class ToolOutput(msgspec.Struct, frozen=True):
     """Bytes of a running process, standard output and error together, in the order they came."""
 
     call: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFinished:
+class ToolFinished(msgspec.Struct, frozen=True):
     """The call ended. `text` is what a reader should see, `raw` what the tool returned to the model."""
 
     call: str
@@ -91,29 +84,25 @@ class ToolFinished:
     signal: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlanItem:
+class PlanItem(msgspec.Struct, frozen=True):
     content: str
     status: PlanStatus = "pending"
     priority: Literal["high", "medium", "low"] = "medium"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChanged:
+class PlanChanged(msgspec.Struct, frozen=True):
     """The whole plan as it is now."""
 
     items: tuple[PlanItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TitleChanged:
+class TitleChanged(msgspec.Struct, frozen=True):
     """The session has a (new) title."""
 
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class UsageChanged:
+class UsageChanged(msgspec.Struct, frozen=True):
     """Tokens now in the model's context and its size; sent only when the size is known."""
 
     used: int
@@ -122,8 +111,7 @@ class UsageChanged:
     currency: str = "USD"
 
 
-@dataclass(frozen=True, slots=True)
-class TurnUsage:
+class TurnUsage(msgspec.Struct, frozen=True):
     """Tokens that one whole turn took."""
 
     input_tokens: int = 0
@@ -133,8 +121,7 @@ class TurnUsage:
     cached_write_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(msgspec.Struct, frozen=True):
     """The last event of a turn."""
 
     reason: Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
@@ -142,13 +129,20 @@ class TurnEnded:
 
 
 Event = (
-    Text | Thought | ToolStarted | ToolRunning | ToolOutput | ToolFinished
-    | PlanChanged | TitleChanged | UsageChanged | TurnEnded
+    Text
+    | Thought
+    | ToolStarted
+    | ToolRunning
+    | ToolOutput
+    | ToolFinished
+    | PlanChanged
+    | TitleChanged
+    | UsageChanged
+    | TurnEnded
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionQuestion:
+class PermissionQuestion(msgspec.Struct, frozen=True):
     """What a person is asked before a write or a command. The diffs are what will be written, byte for byte.
 
     `scope` says in words what "always" would cover (for example: "`pytest` in this project").
@@ -161,7 +155,7 @@ class PermissionQuestion:
     diffs: tuple[FileDiff, ...] = ()
     command: str | None = None
     cwd: Path | None = None
-    locations: tuple[Location, ...] = field(default=())
+    locations: tuple[Location, ...] = msgspec.field(default=())
 
 
 PermissionAnswer = Literal["allow_once", "allow_always", "reject_once", "reject_always", "cancelled"]

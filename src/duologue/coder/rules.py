@@ -21,9 +21,10 @@ about.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
+
+import msgspec
 
 from duologue.coder import globs, shell
 
@@ -37,24 +38,21 @@ CLOSED_FOLDERS = frozenset((".git", ".hg", ".svn"))
 GRAMMAR = 'a rule is KIND:PATTERN, such as "edit:src/**" or "run:pytest *"; KIND is edit, delete, run or use'
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(msgspec.Struct, frozen=True):
     """Files that a call would write, or delete. The paths are real ones."""
 
     paths: tuple[Path, ...]
     kind: Literal["edit", "delete"] = "edit"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """A command line that a call would give to the shell."""
 
     command: str
     cwd: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(msgspec.Struct, frozen=True):
     """A tool with effects of its own, known by name only."""
 
     tool: str
@@ -63,8 +61,7 @@ class Use:
 Subject = Write | Run | Use
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One rule. `project` limits it to one project (None: the one at hand), `folder` to commands that run there."""
 
     effect: Effect
@@ -163,8 +160,7 @@ def checked(rule: Rule, text: str | None = None) -> Rule:
 Parts = tuple[tuple[RuleKind, str, Path | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Always:
+class Always(msgspec.Struct, frozen=True):
     """What "always" would cover: kind, pattern and folder of the rules to keep, and the same in words."""
 
     rules: Parts

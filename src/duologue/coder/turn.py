@@ -113,10 +113,15 @@ class Turn:
             # A model may fail because it is being stopped; that is no failure of the turn.
             reason = "cancelled" if self.cancelled else None
             self._error = None if self.cancelled else error
-        self._settle(reason, mark)
-        if reason:
-            await self._channel.put(TurnEnded(reason, self._usage.total()))
-        self._channel.close()
+        try:
+            self._settle(reason, mark)
+            if reason:
+                await self._channel.put(TurnEnded(reason, self._usage.total()))
+        except Exception as error:
+            # Whatever fails here, the reader must not wait for an end that never comes.
+            self._error = error
+        finally:
+            self._channel.close()
 
     async def _until_end(self, message: UserMessage) -> Reason:
         self._stop_if_cancelled()

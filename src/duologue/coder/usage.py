@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from duologue.coder.events import TurnUsage
 from duologue.coder.models.base import Usage
 
@@ -21,5 +19,5 @@ class UsageSum:
         if not self._steps:
             return None
         return TurnUsage(
-            **{field.name: sum(getattr(step, field.name) for step in self._steps) for field in fields(TurnUsage)}
+            **{name: sum(getattr(step, name) for step in self._steps) for name in TurnUsage.__struct_fields__}
         )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from duologue.coder.errors import PathRefused
 
@@ -18,8 +19,7 @@ from duologue.coder.errors import PathRefused
 DEEPEST = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A place inside the workspace, whether or not something is there.
 
     `shown` begins with the root as the host named it, `real` has no links. `name` is how to say it to the model:
@@ -37,8 +37,7 @@ class Place:
         return self.real.relative_to(self.root).parts
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(msgspec.Struct, frozen=True):
     given: Path
     real: Path
 

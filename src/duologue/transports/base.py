@@ -6,12 +6,12 @@ thread only, in order, and never after `connection_lost`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+
+class Closed(msgspec.Struct, frozen=True):
     """Why a connection ended, as far as the transport knows; the texts are for a person."""
 
     detail: str = "the connection was closed"

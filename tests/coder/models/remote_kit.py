@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from wire_server import WireServer
 
 from duologue.coder.models.base import Message, ModelEvent, ModelRequest, StepEnded, ToolSpec, UserMessage

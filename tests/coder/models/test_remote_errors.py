@@ -6,9 +6,9 @@ import logging
 import socket
 import threading
 import traceback
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from remote_kit import KEY, WIRES, ask, collect, ended, model_on
 from wire_server import Answer, Fail, Hang, Raw, Reply, WireServer
 

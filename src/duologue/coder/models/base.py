@@ -7,12 +7,12 @@ appends their results to the history and asks again, until a step has no tool ca
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
+
+class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as a model sees it; `parameters` is a JSON Schema object."""
 
     name: str
@@ -20,20 +20,17 @@ class ToolSpec:
     parameters: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ImagePart:
+class ImagePart(msgspec.Struct, frozen=True):
     data: bytes
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessage:
+class UserMessage(msgspec.Struct, frozen=True):
     text: str
     images: tuple[ImagePart, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(msgspec.Struct, frozen=True):
     """A call the model asks for; `arguments` is the parsed object (empty and `error` set when it was not JSON)."""
 
     id: str
@@ -42,8 +39,7 @@ class ToolCall:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AssistantMessage:
+class AssistantMessage(msgspec.Struct, frozen=True):
     """One step of the model: what it said, thought and asked for. `signature` is opaque provider state."""
 
     text: str = ""
@@ -52,8 +48,7 @@ class AssistantMessage:
     signature: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(msgspec.Struct, frozen=True):
     """What a call gave. `data` has the structured result for models that read structures (the offline one)."""
 
     call: str
@@ -66,8 +61,7 @@ class ToolResult:
 Message = UserMessage | AssistantMessage | ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(msgspec.Struct, frozen=True):
     """Everything a model needs for one step. `conversation` names the session, stable over its steps and turns."""
 
     conversation: str
@@ -77,18 +71,15 @@ class ModelRequest:
     cwd: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(msgspec.Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThoughtDelta:
+class ThoughtDelta(msgspec.Struct, frozen=True):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallDelta:
+class CallDelta(msgspec.Struct, frozen=True):
     """A tool call is being written; a front end may show its name before the arguments are whole."""
 
     id: str
@@ -96,8 +87,7 @@ class CallDelta:
     arguments_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """Tokens of this step; `context_size` is the model's window when known."""
 
     input_tokens: int
@@ -109,8 +99,7 @@ class Usage:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StepEnded:
+class StepEnded(msgspec.Struct, frozen=True):
     """The last event of a step. `calls` empty means that the turn may end."""
 
     message: AssistantMessage

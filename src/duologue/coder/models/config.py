@@ -21,10 +21,11 @@ from __future__ import annotations
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from duologue.coder.models.base import ModelError
 
@@ -42,8 +43,7 @@ class SettingsError(ModelError):
     """A setting is wrong or missing; the summary names it and says what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """What one key may hold: its type and, for numbers, the least value, for words, the choices."""
 
     type: type
@@ -72,13 +72,12 @@ TOP_KEYS: Mapping[str, Rule] = {"model": Rule(str), "models": Rule(list), **ENDP
 _WORDS = {str: "a text", int: "a whole number", float: "a number", list: "a list of texts", dict: "a table"}
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(msgspec.Struct, frozen=True):
     """The checked content of the file; empty when there is none."""
 
     path: Path | None = None
-    top: Mapping[str, Any] = field(default_factory=dict)
-    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    top: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    providers: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property

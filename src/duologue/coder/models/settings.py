@@ -11,9 +11,10 @@ that table.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
+
+import msgspec
 
 from duologue.coder.models.config import Config, SettingsError, Wire
 from duologue.coder.models.keys import Secret, public_address
@@ -23,8 +24,7 @@ COMPATIBLE = "openai-compatible"
 FORMS = "use `offline`, `openai:NAME`, `anthropic:NAME`, or set DUOLOGUE_BASE_URL and name its model"
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """Where a model lives. `own` is true for the provider's own address, where prices and sizes are known."""
 
     provider: str
@@ -39,8 +39,7 @@ class Endpoint:
         return f"{self.provider} ({public_address(self.base_url)})"
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteSettings:
+class RemoteSettings(msgspec.Struct, frozen=True):
     """All that a remote model needs. Times are seconds.
 
     `retries` counts further attempts, made only before any event was seen; the first waits `retry_delay`, each next one
@@ -64,8 +63,7 @@ class RemoteSettings:
         return f"{self.endpoint.provider}:{self.model}"
 
 
-@dataclass(frozen=True, slots=True)
-class Builtin:
+class Builtin(msgspec.Struct, frozen=True):
     """A provider known by name; `address` is None when the user has to give it."""
 
     wire: Wire

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import UNSET
 
 from duologue.protocol.changes.steps import Refuse, Steps
@@ -16,8 +16,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True):
     """How much is remembered. Beyond a bound the oldest goes, and what was lost thereby is shown anew or left out."""
 
     sessions: int = 1024
@@ -35,8 +34,7 @@ class Bounds:
     resends_per_second: float = 10.0
 
 
-@dataclass(slots=True)
-class ClientExtras:
+class ClientExtras(msgspec.Struct):
     """What only v1 lets a client say. Set before `initialize` on a client's edge, read from the wire on an agent's."""
 
     read_text_file: bool = False
@@ -49,8 +47,7 @@ class ClientExtras:
     terminal_output: bool = True
 
 
-@dataclass(slots=True)
-class AgentExtras:
+class AgentExtras(msgspec.Struct):
     """What only v1 lets an agent say. Set before `initialize` on an agent's edge, read from the wire on a client's."""
 
     sse: bool = False
@@ -61,8 +58,7 @@ class AgentExtras:
     logout: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRequest:
+class OpenRequest(msgspec.Struct, frozen=True):
     """A request that awaits its answer: what to do with a result, and with an error (none: pass it on).
 
     With `takes_raw`, `answer` is also given the JSON of the result, if there is any.
@@ -73,24 +69,22 @@ class OpenRequest:
     takes_raw: bool = False
 
 
-@dataclass(slots=True)
-class OpenPrompt:
+class OpenPrompt(msgspec.Struct):
     """A prompt whose turn has not ended. `message_id` is its user message once that is known."""
 
     key: Hashable
-    content: list[Any] = field(default_factory=list)
+    content: list[Any] = msgspec.field(default_factory=list)
     accepted: bool = False
     message_id: str | None = None
     cancelled: bool = False
     meta: Any = UNSET
 
 
-@dataclass(slots=True)
-class ToolMemory:
+class ToolMemory(msgspec.Struct):
     """A tool call as v1 knows it: the title shown, and the content in v2's form, which v1 gets whole each time."""
 
     title: str | None = None
-    content: list[Any] = field(default_factory=list)
+    content: list[Any] = msgspec.field(default_factory=list)
     #: When v1 got the content, and whether it has grown since.
     sent_at: float = float("-inf")
     behind: bool = False
@@ -99,8 +93,7 @@ class ToolMemory:
     ended: bool = False
 
 
-@dataclass(slots=True)
-class TerminalMemory:
+class TerminalMemory(msgspec.Struct):
     """A display terminal as v1 knows it: the tool call that shows it, and its output."""
 
     terminal_id: str
@@ -112,27 +105,26 @@ class TerminalMemory:
     exit_code: int | None = None
     signal: str | None = None
     #: What is kept of the output, its length, and how much of the beginning is lost.
-    parts: deque[str] = field(default_factory=deque)
+    parts: deque[str] = msgspec.field(default_factory=deque)
     size: int = 0
     lost: int = 0
     #: Output and the end, as far as v1 has not been told of them.
-    untold: list[str] = field(default_factory=list)
+    untold: list[str] = msgspec.field(default_factory=list)
     announced: bool = False
     told_end: bool = False
 
 
-@dataclass(slots=True)
-class ConnectionMemory:
+class ConnectionMemory(msgspec.Struct):
     """All that is remembered of one connection."""
 
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: Bounds = msgspec.field(default_factory=Bounds)
     clock: Callable[[], float] = time.monotonic
-    client: ClientExtras = field(default_factory=ClientExtras)
-    agent: AgentExtras = field(default_factory=AgentExtras)
-    sessions: dict[str, SessionMemory] = field(default_factory=dict)
+    client: ClientExtras = msgspec.field(default_factory=ClientExtras)
+    agent: AgentExtras = msgspec.field(default_factory=AgentExtras)
+    sessions: dict[str, SessionMemory] = msgspec.field(default_factory=dict)
     #: Open requests by key: asked by the wire, and asked by the local side.
-    inbound: dict[Hashable, OpenRequest] = field(default_factory=dict)
-    outbound: dict[Hashable, OpenRequest] = field(default_factory=dict)
+    inbound: dict[Hashable, OpenRequest] = msgspec.field(default_factory=dict)
+    outbound: dict[Hashable, OpenRequest] = msgspec.field(default_factory=dict)
 
     def session(self, session_id: str) -> SessionMemory:
         """The memory of a session, made at first sight."""
@@ -151,8 +143,7 @@ class ConnectionMemory:
         return made
 
 
-@dataclass(slots=True)
-class SessionMemory:
+class SessionMemory(msgspec.Struct):
     """What is remembered of one session."""
 
     session_id: str
@@ -164,16 +155,16 @@ class SessionMemory:
     chunk_id: Any = None
     message_id: str = ""
     #: Whose id it is: a v2 id belongs to one message of one kind.
-    kinds: dict[str, type] = field(default_factory=dict)
+    kinds: dict[str, type] = msgspec.field(default_factory=dict)
     made: int = 0
 
     #: What v1 has been told of each message, of the one that chunks go on with, and the prompts sent back by v2.
-    sent: dict[str, Any] = field(default_factory=dict)
+    sent: dict[str, Any] = msgspec.field(default_factory=dict)
     telling: Any = None
     telling_id: str | None = None
-    echoes: dict[str, None] = field(default_factory=dict)
+    echoes: dict[str, None] = msgspec.field(default_factory=dict)
 
-    prompts: list[OpenPrompt] = field(default_factory=list)
+    prompts: list[OpenPrompt] = msgspec.field(default_factory=list)
     #: The oldest prompt waits for the first sign that the agent took it.
     unaccepted: bool = False
     #: Requests that the user has to answer.
@@ -187,12 +178,12 @@ class SessionMemory:
     mode_option: str | None = None
     model_option: str | None = None
 
-    tools: dict[str, ToolMemory] = field(default_factory=dict)
+    tools: dict[str, ToolMemory] = msgspec.field(default_factory=dict)
     forgot_tools: bool = False
     #: Tool calls whose content v1 has not been told as it is now.
-    behind: dict[str, None] = field(default_factory=dict)
-    terminals: dict[str, TerminalMemory] = field(default_factory=dict)
-    plans: dict[str, Any] = field(default_factory=dict)
+    behind: dict[str, None] = msgspec.field(default_factory=dict)
+    terminals: dict[str, TerminalMemory] = msgspec.field(default_factory=dict)
+    plans: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def busy(self) -> bool:

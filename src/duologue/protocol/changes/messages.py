@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -49,8 +48,7 @@ KINDS: dict[type, str] = {
 # --- Down ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Sent:
+class Sent(msgspec.Struct):
     """What v1 has been told of a message: how many units (characters, and one for each other block), and their sum.
 
     `blocks` are chunks that have not been added to the sum yet, so that a chunk costs no more than an append.
@@ -60,7 +58,7 @@ class Sent:
     message_id: str
     units: int = 0
     sum: int = 0
-    blocks: list[Any] = field(default_factory=list)
+    blocks: list[Any] = msgspec.field(default_factory=list)
     replaced: int = 0
 
     def fold(self) -> None:

@@ -7,8 +7,9 @@ whole file as context, so that `read_patch` gives back exactly the texts it was 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+
+import msgspec
 
 #: Texts with more lines than this (both together) are compared by their common head and tail alone: the work of a full
 #: comparison grows with the product of the line counts.
@@ -17,8 +18,7 @@ COMPARED_LINES = 10_000
 NO_NEWLINE = "\\ No newline at end of file"
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(msgspec.Struct, frozen=True):
     """One `diff --git` section. `old` and `new` hold the lines that its hunks show, None where there is no file.
 
     `whole` says that the hunks cover both files from the first line on, without a gap: the texts are the files' then,
@@ -125,8 +125,7 @@ def _sections(text: str) -> Iterator[list[str]]:
         yield section
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(msgspec.Struct):
     """What has been read of a section so far."""
 
     old_path: str = ""
@@ -135,8 +134,8 @@ class _Section:
     binary: bool = False
     hunks: bool = False
     whole: bool = True
-    old: list[str] = field(default_factory=list)
-    new: list[str] = field(default_factory=list)
+    old: list[str] = msgspec.field(default_factory=list)
+    new: list[str] = msgspec.field(default_factory=list)
     left: int = 0
     added: int = 0
     mark: str = " "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 
 class Kind(StrEnum):
@@ -19,8 +20,7 @@ class Kind(StrEnum):
     LOSSY = "lossy"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A difference: a method or an update of each version, and the functions between them."""
 
     v1: Any

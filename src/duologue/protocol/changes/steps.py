@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from duologue.protocol.method import Notification, Request
 
 
-@dataclass(frozen=True, slots=True)
-class Notify:
+class Notify(msgspec.Struct, frozen=True):
     """Pass on a notification.
 
     The method says where it goes: one of v1's table goes to the wire, one of v2's table to the local side. A method
@@ -23,24 +22,21 @@ class Notify:
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """Pass on the request at hand, under its key: to the wire if the local side asked it, else to the local side."""
 
     method: Request[Any, Any]
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """Answer an open request, the one at hand or an older one, on the side that asked it."""
 
     key: Hashable
     result: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(msgspec.Struct, frozen=True):
     """Answer an open request with an error, on the side that asked it."""
 
     key: Hashable
