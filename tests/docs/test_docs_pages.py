@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -378,3 +379,67 @@ async def test_the_example_client_and_agent_together(tmp_path: Path) -> None:
         "[Count lines]\nThis project has 0 lines of Python. [Write LINES.txt]\nI wrote that to LINES.txt.\n(end_turn)\n"
     )
     assert (tmp_path / "LINES.txt").read_text() == "0\n"
+
+
+RUNNER = [sys.executable, str(EXAMPLES / "runner.py")]
+
+
+@pytest.mark.parametrize("protocol", [1, 2])
+async def test_the_example_runner(tmp_path: Path, protocol: Protocol) -> None:
+    async with connect(RUNNER, Answers("allow_once"), protocol=protocol) as connection:
+        session = await connection.new_session(tmp_path)
+        await session.prompt("echo one; pwd; exit 3").text()
+        (terminal,) = session.transcript.terminals.values()
+        assert terminal.text == f"one\n{tmp_path}\n"
+        assert terminal.exit_status is not None and terminal.exit_status.exit_code == 3
+        assert statuses(session) == ["failed"]
+
+
+async def test_the_example_runner_gives_no_secrets_to_commands(tmp_path: Path) -> None:
+    environment = {"SOME_API_KEY": "abc"}
+    async with connect(RUNNER, Answers("allow_once"), env=environment) as connection:
+        session = await connection.new_session(tmp_path)
+        await session.prompt("env").text()
+        (terminal,) = session.transcript.terminals.values()
+        assert "PATH=" in terminal.text
+        assert "SOME_API_KEY" not in terminal.text
+
+
+async def test_a_cancel_ends_what_the_example_runner_started(tmp_path: Path) -> None:
+    async with connect(RUNNER, Answers("allow_once"), protocol=2) as connection:
+        session = await connection.new_session(tmp_path)
+        turn = session.prompt("echo $$; sleep 60 & echo $!; wait")
+        pids: list[str] = []
+        async for _ in turn:
+            for terminal in session.transcript.terminals.values():
+                pids = terminal.text.split()
+            if len(pids) == 2:
+                await turn.cancel()
+        assert turn.stop_reason == v2.StopReason.CANCELLED
+        assert statuses(session) == ["cancelled"]
+        await until(lambda: not any(alive(int(pid)) for pid in pids))
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+async def test_the_example_chat(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\n")
+    command = [sys.executable, str(EXAMPLES / "chat.py"), sys.executable, str(EXAMPLES / "agent.py")]
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=tmp_path, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    # The first question is answered with yes, the second is not answered.
+    out, _ = await process.communicate(b"count\n1\ncount\n")
+    text = out.decode()
+    assert text.count("This project has 1 lines of Python.") == 2
+    assert text.count("  1. Allow") == 2
+    assert text.count("I wrote that to LINES.txt.") == 1
+    assert text.count("(end_turn)") == 2
+    assert process.returncode == 0
