@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +124,13 @@ class ClientConnection:
         await self._open(lambda: self.peer.request(v2.SESSION_NEW, request, applied=applied))
         return made[0]
 
-    async def list_sessions(self, *, cwd: Path | str | None = None, cursor: str | None = None) -> ListSessionsResponse:
+    def list_sessions(
+        self, *, cwd: Path | str | None = None, cursor: str | None = None
+    ) -> Awaitable[ListSessionsResponse]:
         """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `RpcError`."""
         where = UNSET if cwd is None else str(_absolute(cwd))
         request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
-        return await self.peer.request(v2.SESSION_LIST, request)
+        return self.peer.request(v2.SESSION_LIST, request)
 
     async def resume_session(
         self, session_id: str, cwd: Path | str, *, replay: bool = True, mcp_servers: Sequence[McpServer] = ()

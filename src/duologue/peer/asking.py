@@ -14,6 +14,7 @@ from duologue import codec
 from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
 from duologue.peer.calls import Call
+from duologue.peer.outbound import SENT
 from duologue.protocol.method import Request
 
 if TYPE_CHECKING:
@@ -40,12 +41,15 @@ class Asking:
         paced = method.name == WHOLE_TURN
         if not paced:
             self.open_calls += 1
-            peer.regulate()
+            if peer.inbound.paused:
+                peer.regulate()
         try:
             if peer.edge is None:
-                await self.ask(call, method, params)
+                sent = self.ask(call, method, params)
             else:
-                await peer.carry_out(peer.edge.request_out(method, params, call), call)
+                sent = peer.carry_out(peer.edge.request_out(method, params, call), call)
+            if sent is not SENT:
+                await sent
             return await call.future
         except (asyncio.CancelledError, rpc.LimitError):
             self._abandon(call)
@@ -78,7 +82,7 @@ class Asking:
         if call is None:
             return
         # Null stands for an empty object: agents answer so where there is nothing to tell.
-        data = b"{}" if bytes(event.result) == b"null" else event.result
+        data = b"{}" if len(event.result) == 4 and bytes(event.result) == b"null" else event.result
         edge = self._peer.edge
         try:
             result = codec.decode(call.wire.result, data, at="$.result")
@@ -113,10 +117,11 @@ class Asking:
             return
         if call.applied is not None:
             call.applied(result)
-        if call.at_once:
+        inbound = self._peer.inbound
+        if call.at_once or not inbound.handling:
             call.succeed(result)
         else:
-            self._peer.inbound.in_order(call.succeed, result)
+            inbound.in_order(call.succeed, result)
 
     def fail(self, call: Call, error: BaseException) -> None:
         """Hand an error over, in the same order as a result."""

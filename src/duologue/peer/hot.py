@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -33,7 +33,7 @@ def update_decoder(version: Version, inner: Version | None = None) -> tuple[type
         params = QuickNotification
     update = msgspec.defstruct(
         "UpdateMessage",
-        [("jsonrpc", str), ("method", str), ("params", params)],
+        [("jsonrpc", Literal["2.0"]), ("method", Literal["session/update"]), ("params", params)],
         forbid_unknown_fields=True,
         gc=False,
         frozen=True,

@@ -52,6 +52,11 @@ class Inbound:
         if self.paused:
             self._on_delivered()
 
+    @property
+    def handling(self) -> bool:
+        """Whether handlers run or are queued."""
+        return self._pump is not None
+
     def in_order(self, resolve: Callable[[Any], None], value: Any) -> None:
         """Call `resolve(value)` after the handlers of everything queued before; at once when nothing is."""
         if self._pump is None:

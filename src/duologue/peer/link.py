@@ -101,6 +101,6 @@ class Link:
 
     def _send(self, line: bytes) -> Awaitable[None]:
         if self.trace is not None:
-            for message in line.splitlines():
+            for message in line.rstrip(b"\n").split(b"\n"):
                 self.trace("out", message)
         return self.outbound.send(line)

@@ -83,6 +83,16 @@ class Peer:
         self._appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
         self._held: deque[wire.Event] | None = None
         self._hot: type[Any] = type(None)
+        self._on: dict[type[Any], Callable[[Any], None]] = {
+            wire.Notification: self._on_notification,
+            wire.Request: self._answering.on_request,
+            wire.Response: self._asking.on_response,
+            wire.ErrorResponse: self._asking.on_error,
+            wire.OversizedResponse: self._asking.on_error,
+            wire.UnexpectedResponse: self._on_unexpected,
+            wire.Noise: self._on_broken,
+            wire.Malformed: self._on_broken,
+        }
         self._catching_up: asyncio.TimerHandle | None = None
         self._on_closed: list[Callable[[Closed], None]] = []
         if version is not None:
@@ -298,29 +308,21 @@ class Peer:
         self.regulate()
 
     def _take(self, events: list[wire.Event]) -> None:
-        hot = self._hot
+        hot, on = self._hot, self._on
         for event in events:
-            if event.__class__ is hot:
+            kind = event.__class__
+            if kind is hot:
                 self._on_update(event.params)
-            elif self._held is not None and not isinstance(event, wire.Response | wire.ErrorResponse):
+            elif self._held is not None and kind is not wire.Response and kind is not wire.ErrorResponse:
                 self._held.append(event)
             else:
-                self._on_event(event)
+                on[kind](event)
 
-    def _on_event(self, event: wire.Event) -> None:
-        match event:
-            case wire.Notification():
-                self._on_notification(event)
-            case wire.Response():
-                self._asking.on_response(event)
-            case wire.ErrorResponse() | wire.OversizedResponse():
-                self._asking.on_error(event)
-            case wire.Request():
-                self._answering.on_request(event)
-            case wire.Noise() | wire.Malformed():
-                log.warning("ignored a line that is no message: %s", event.reason)
-            case wire.UnexpectedResponse():
-                log.debug("ignored an answer to no open request: %r", event.id)
+    def _on_broken(self, event: wire.Noise | wire.Malformed) -> None:
+        log.warning("ignored a line that is no message: %s", event.reason)
+
+    def _on_unexpected(self, event: wire.UnexpectedResponse) -> None:
+        log.debug("ignored an answer to no open request: %r", event.id)
 
     def _on_notification(self, event: wire.Notification) -> None:
         if event.method == "$/cancel_request":
