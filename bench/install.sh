@@ -4,8 +4,9 @@ set -eu
 cd "$(dirname "$0")/.."
 cc=${CC:-cc}
 sh scripts/install_sdks.sh .bench
-[ -z "$(find .bench/neutral -newer bench/neutral.c 2>/dev/null)" ] || exit 0
 if command -v "$cc" >/dev/null; then
+    built=$(find .bench/neutral -size +8k -newer bench/neutral.c 2>/dev/null || true)
+    [ -z "$built" ] || exit 0
     "$cc" -O2 -Wall -Wextra -o .bench/neutral bench/neutral.c
 else
     echo "No C compiler ($cc): the neutral counterpart is the Python one, which holds back round trips in flight."
