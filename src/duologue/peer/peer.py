@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue import codec
 from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
 from duologue.jsonrpc.engine import Engine
@@ -22,7 +21,7 @@ from duologue.peer.asking import Asking
 from duologue.peer.calls import Call, Scope
 from duologue.peer.channel import Channel
 from duologue.peer.errors import ConnectionClosed
-from duologue.peer.hot import UPDATE_PREFIX, update_decoder
+from duologue.peer.hearing import SESSION_UPDATE, Hearing
 from duologue.peer.inbound import Inbound
 from duologue.peer.link import Link, Trace
 from duologue.peer.outbound import SENT
@@ -43,9 +42,6 @@ R = TypeVar("R")
 CLOSE_SECONDS = 5.0
 #: How long requests that were read before the end of the stream may still take to be answered, in seconds.
 LAST_ANSWERS_SECONDS = 0.5
-#: Handlers of these run beside the queue: one may wait for a turn that waits for an answer behind it.
-BESIDE_THE_QUEUE = frozenset({"session/cancel"})
-SESSION_UPDATE = "session/update"
 #: How often content is resent that only grows by being resent whole, in seconds (see `Bounds.resends_per_second`).
 CATCH_UP_SECONDS = 0.1
 
@@ -79,10 +75,8 @@ class Peer:
         self._inside = inside
         self._asking = Asking(self)
         self._answering = Answering(self)
-        self._listeners: dict[str, tuple[Notification[Any], Callable[[Any], Awaitable[None]]]] = {}
-        self._appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
+        self._hearing = Hearing(self)
         self._held: deque[wire.Event] | None = None
-        self._hot: type[Any] = type(None)
         self._on: dict[type[Any], Callable[[Any], None]] = {
             wire.Notification: self._on_notification,
             wire.Request: self._answering.on_request,
@@ -107,12 +101,7 @@ class Peer:
             from duologue.protocol.changes.edge import Edge
 
             self.edge = Edge(self.side)
-        if self.side is Side.CLIENT:
-            self._use_hot(update_decoder(version, inner=self._inside))
-
-    def _use_hot(self, decoder: tuple[type[Any], Callable[[bytes], Any]]) -> None:
-        self._hot, decode = decoder
-        self.link.engine.set_hot(UPDATE_PREFIX, decode)
+        self._hearing.speak(version, self._inside)
 
     # --- what the owner registers, in the vocabulary it speaks --------------------------------------------------------
 
@@ -132,11 +121,11 @@ class Peer:
 
     def listen(self, method: Notification[P], handler: Callable[[P], Awaitable[None]]) -> None:
         """Await `handler` for each notification of `method`, one at a time, in the order of the wire."""
-        self._listeners[method.name] = (method, handler)
+        self._hearing.listeners[method.name] = (method, handler)
 
     def apply(self, method: Notification[P], function: Callable[[P], None]) -> None:
         """Call `function` for each notification of `method` when it is read, before anything after it."""
-        self._appliers[method.name] = (method, function)
+        self._hearing.appliers[method.name] = (method, function)
 
     def on_initialize(self, function: Callable[[Any, Scope], None]) -> None:
         """Call `function` with the raw params of `initialize`; it fixes the version and sees to the answer (`answer`).
@@ -244,6 +233,10 @@ class Peer:
 
     # --- steps of the table of differences ----------------------------------------------------------------------------
 
+    def track(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run work beside the loop; closing cancels and awaits it."""
+        self._answering.track(work)
+
     def carry_out(self, steps: Sequence[Step], call: Call | None) -> Awaitable[None]:
         """Carry out steps that a message of this side gave."""
         sent = SENT
@@ -261,7 +254,7 @@ class Peer:
         """Carry out steps that a message of the other side gave."""
         for step in steps:
             if isinstance(step, Notify):
-                self._deliver(step.method, step.params)
+                self._hearing.deliver(step.method, step.params)
             elif isinstance(step, Ask):
                 assert scope is not None
                 self._answering.dispatch(step.method, step.params, scope)
@@ -274,7 +267,7 @@ class Peer:
             return self.link.notification(method, params)
         if self.version is not None and method is self.version.notification(Side.CLIENT, SESSION_UPDATE):
             return self.link.update(params)
-        self._deliver(method, params)
+        self._hearing.deliver(method, params)
         return SENT
 
     def _settle(self, step: Answer | Refuse) -> Awaitable[None]:
@@ -308,11 +301,11 @@ class Peer:
         self.regulate()
 
     def _take(self, events: list[wire.Event]) -> None:
-        hot, on = self._hot, self._on
+        hot, on_update, on = self._hearing.hot, self._hearing.on_update, self._on
         for event in events:
             kind = event.__class__
             if kind is hot:
-                self._on_update(event.params)
+                on_update(event.params)
             elif self._held is not None and kind is not wire.Response and kind is not wire.ErrorResponse:
                 self._held.append(event)
             else:
@@ -327,58 +320,8 @@ class Peer:
     def _on_notification(self, event: wire.Notification) -> None:
         if event.method == "$/cancel_request":
             self._answering.on_cancel_request(event.params)
-            return
-        method = self._notification_named(event.method)
-        if method is None:
-            log.debug("ignored an unknown notification: %s", event.method)
-            return
-        try:
-            params = codec.decode(method.params, event.params if event.params is not None else b"{}", at="$.params")
-        except codec.CodecError as error:
-            log.warning("ignored a %s that does not fit: %s", event.method, error)
-            return
-        if event.method == SESSION_UPDATE:
-            if self.edge is not None and self.version is not None:
-                # The agent's updates do not look as the quick way expects them (no ids on chunks, mostly).
-                self._use_hot(update_decoder(self.version))
-            self._on_update(params)
-        elif self.edge is not None:
-            self.carry_in(self.edge.notification_in(method, params), None)
         else:
-            self._deliver(method, params)
-
-    def _on_update(self, note: Any) -> None:
-        edge = self.edge
-        if edge is not None:
-            note = edge.update_in(note)
-            if note.__class__ is tuple or note.__class__ is list:
-                self.carry_in(note, None)
-                return
-        applier = self._appliers.get(SESSION_UPDATE)
-        if applier is not None:
-            applier[1](note)
-        listener = self._listeners.get(SESSION_UPDATE)
-        if listener is not None:
-            self.inbound.deliver(listener[1], note)
-
-    def _deliver(self, method: Notification[Any], params: Any) -> None:
-        applier = self._appliers.get(method.name)
-        if applier is not None:
-            applier[1](params)
-        listener = self._listeners.get(method.name)
-        if listener is None:
-            return
-        if method.name in BESIDE_THE_QUEUE:
-            self._answering.track(_logged(listener[1](params)))
-        else:
-            self.inbound.deliver(listener[1], params)
-
-    def _notification_named(self, name: str) -> Notification[Any] | None:
-        if self.version is None:
-            return None
-        entry = self._listeners.get(name) or self._appliers.get(name)
-        extension = entry[0] if entry is not None and name.startswith("_") else None
-        return self.version.notification(self.side, name) or extension
+            self._hearing.on_notification(event)
 
     @property
     def holding(self) -> bool:
@@ -463,10 +406,3 @@ class Peer:
             function(reason)
         if not self._closed.done():
             self._closed.set_result(reason)
-
-
-async def _logged(work: Awaitable[None]) -> None:
-    try:
-        await work
-    except Exception:
-        log.exception("a notification handler failed")

@@ -1,0 +1,113 @@
+"""The half of a peer that hears: notifications of the other side, applied when they are read, then queued."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from duologue import codec
+from duologue.jsonrpc import messages as wire
+from duologue.peer.hot import UPDATE_PREFIX, update_decoder
+from duologue.protocol.method import Notification, Side
+from duologue.protocol.version import Version
+
+if TYPE_CHECKING:
+    from duologue.peer.peer import Peer
+
+log = logging.getLogger("duologue.peer")
+
+SESSION_UPDATE = "session/update"
+#: Handlers of these run beside the queue: one may wait for a turn that waits for an answer behind it.
+BESIDE_THE_QUEUE = frozenset({"session/cancel"})
+
+
+class Hearing:
+    """The functions and handlers for notifications. `hot` is the class of updates that the engine decodes itself."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self.listeners: dict[str, tuple[Notification[Any], Callable[[Any], Awaitable[None]]]] = {}
+        self.appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
+        self.hot: type[Any] = type(None)
+        self._quick = False
+
+    def speak(self, version: Version, inside: Version | None) -> None:
+        """Prepare for the updates of a version; only clients hear them."""
+        if self._peer.side is Side.CLIENT:
+            self._quick = inside is not None and inside is not version
+            self._decode_with(update_decoder(version, inner=inside))
+
+    def _decode_with(self, decoder: tuple[type[Any], Callable[[bytes], Any]]) -> None:
+        self.hot, decode = decoder
+        self._peer.link.engine.set_hot(UPDATE_PREFIX, decode)
+
+    def on_notification(self, event: wire.Notification) -> None:
+        """A notification was read."""
+        peer = self._peer
+        method = self._named(event.method)
+        if method is None:
+            log.debug("ignored an unknown notification: %s", event.method)
+            return
+        try:
+            params = codec.decode(method.params, event.params if event.params is not None else b"{}", at="$.params")
+        except codec.CodecError as error:
+            log.warning("ignored a %s that does not fit: %s", event.method, error)
+            return
+        if event.method == SESSION_UPDATE:
+            self._give_up_quick()
+            self.on_update(params)
+        elif peer.edge is not None:
+            peer.carry_in(peer.edge.notification_in(method, params), None)
+        else:
+            self.deliver(method, params)
+
+    def _give_up_quick(self) -> None:
+        """The agent's updates do not look as the quick way expects them (there are no ids on chunks, mostly)."""
+        if self._quick and self._peer.version is not None:
+            self._quick = False
+            self._decode_with(update_decoder(self._peer.version))
+
+    def on_update(self, note: Any) -> None:
+        """A `session/update` was read."""
+        peer = self._peer
+        edge = peer.edge
+        if edge is not None:
+            note = edge.update_in(note)
+            if note.__class__ is tuple or note.__class__ is list:
+                peer.carry_in(note, None)
+                return
+        applier = self.appliers.get(SESSION_UPDATE)
+        if applier is not None:
+            applier[1](note)
+        listener = self.listeners.get(SESSION_UPDATE)
+        if listener is not None:
+            peer.inbound.deliver(listener[1], note)
+
+    def deliver(self, method: Notification[Any], params: Any) -> None:
+        """Apply a notification in the inner vocabulary, and queue it for its handler."""
+        applier = self.appliers.get(method.name)
+        if applier is not None:
+            applier[1](params)
+        listener = self.listeners.get(method.name)
+        if listener is None:
+            return
+        if method.name in BESIDE_THE_QUEUE:
+            self._peer.track(_logged(listener[1](params)))
+        else:
+            self._peer.inbound.deliver(listener[1], params)
+
+    def _named(self, name: str) -> Notification[Any] | None:
+        version = self._peer.version
+        if version is None:
+            return None
+        entry = self.listeners.get(name) or self.appliers.get(name)
+        extension = entry[0] if entry is not None and name.startswith("_") else None
+        return version.notification(self._peer.side, name) or extension
+
+
+async def _logged(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except Exception:
+        log.exception("a notification handler failed")
