@@ -155,7 +155,7 @@ def test_every_limit_is_told_with_its_default(home: str) -> None:
 
 def test_every_time_of_a_connection_is_told() -> None:
     told = limit_sections()["Times of a connection"]
-    rooms = ("agent", "client", "peer", "transports")
+    rooms = ("agent", "client", "peer", "transports", "cli")
     files = [path for room in rooms for path in (ROOT / "src" / "duologue" / room).glob("*.py")]
     named = {
         f"duologue.{path.parent.name}.{path.stem}.{name}": float(value)
@@ -165,6 +165,11 @@ def test_every_time_of_a_connection_is_told() -> None:
     # How often something is looked at bounds nothing.
     named = {name: value for name, value in named.items() if "POLL" not in name and "CATCH_UP" not in name}
     assert told == named, "docs/limits.md tells other times than the code has"
+
+
+@pytest.mark.parametrize(("name", "told"), limit_sections()["Other bounds"].items())
+def test_other_bounds_are_as_told(name: str, told: object) -> None:
+    assert resolve(name) == told
 
 
 def test_the_trees_of_errors_are_as_drawn() -> None:
