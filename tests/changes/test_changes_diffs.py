@@ -41,6 +41,10 @@ def diff(path: str, old: str | None, new: str, **members: Any) -> Any:
     return {"type": "diff", "path": path, "oldText": old, "newText": new, **members}
 
 
+def line(words: str) -> Any:
+    return {"type": "content", "content": {"type": "text", "text": words}}
+
+
 def changes(*several: Any, patch: str | None = None) -> Any:
     made = {"type": "diff", "changes": list(several)}
     return made if patch is None else {**made, "patch": {"format": "git_patch", "text": patch}}
@@ -163,9 +167,14 @@ def test_a_diff_of_several_files_is_several_items() -> None:
         {"operation": "modify", "path": "/w/c"},
         patch=patch,
     )
-    deleted = diff("/w/b", "old\n", "", _meta={"duologue": {"operation": "delete"}})
-    assert down(said) == [diff("/w/a", None, "new\n"), deleted, diff("/w/c", "1\n", "2\n")]
-    assert up(deleted)["changes"] == [{"operation": "delete", "path": "/w/b"}]
+    deleted = diff("/w/b", "old\n", "")
+    assert down(said) == [diff("/w/a", None, "new\n"), line("Deleted /w/b"), deleted, diff("/w/c", "1\n", "2\n")]
+    assert up(deleted)["changes"] == [{"operation": "modify", "path": "/w/b"}]
+
+
+def test_the_deletion_of_an_empty_file_is_a_line_of_text_alone() -> None:
+    said = changes({"operation": "delete", "path": "/w/a"}, patch=make_patch("/w/a", "", None))
+    assert down(said) == [line("Deleted /w/a")]
 
 
 @pytest.mark.req("v2-tools-16", "v2-tools-17")
@@ -180,7 +189,7 @@ def test_a_diff_of_several_files_is_several_items() -> None:
     ],
 )
 def test_a_change_without_a_text_form_is_a_line_of_text(change: Any, words: str) -> None:
-    assert down(changes(change)) == [{"type": "content", "content": {"type": "text", "text": words}}]
+    assert down(changes(change)) == [line(words)]
 
 
 def test_a_move_with_new_contents_shows_them_under_the_new_path() -> None:
@@ -188,8 +197,8 @@ def test_a_move_with_new_contents_shows_them_under_the_new_path() -> None:
         "diff --git /w/a /w/b\nsimilarity index 50%\nrename from /w/a\nrename to /w/b\n"
         "--- /w/a\n+++ /w/b\n@@ -1 +1 @@\n-1\n+2\n"
     )
-    (item,) = down(changes({"operation": "move", "oldPath": "/w/a", "path": "/w/b"}, patch=patch))
-    assert item == diff("/w/b", "1\n", "2\n", _meta={"duologue": {"operation": "move"}})
+    said = changes({"operation": "move", "oldPath": "/w/a", "path": "/w/b"}, patch=patch)
+    assert down(said) == [line("Moved /w/a to /w/b"), diff("/w/b", "1\n", "2\n")]
 
 
 def test_a_patch_without_changes_is_shown_as_it_is() -> None:

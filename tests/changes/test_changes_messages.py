@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, agent, chunk, client, fitting, prompt, text
+from changes_kit import SESSION, agent, chunk, client, fitting, plain, prompt, text
 
 from duologue.protocol.changes.memory import Bounds
+from duologue.protocol.changes.quick import QuickNotification
 from duologue.protocol.v1 import table as v1
 from duologue.protocol.v2 import table as v2
 
@@ -97,13 +98,25 @@ def test_other_blocks_count_as_what_they_are() -> None:
     assert [one["messageId"] for one in line.update_out(other)] == ["m~1", "m~1"]
 
 
-def test_icons_and_unknown_blocks_are_noted_for_the_way_back() -> None:
-    line, back = agent(), client()
-    for block in ({**LINK, "icons": ICONS}, {"type": "_chart", "points": [1, 2]}, LINK):
-        said = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": block}
-        (told,) = line.update_out(said)
-        assert told["content"].keys() <= {*LINK, "text", "_meta"}
-        assert back.update_in(told) == [said]
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        ({**LINK, "icons": ICONS, "_meta": {"k": 1}}, {**LINK, "_meta": {"k": 1}}),
+        ({"type": "_chart", "points": [1, 2]}, text("[_chart]")),
+        (LINK, LINK),
+    ],
+)
+def test_v1_gets_links_without_icons_and_blocks_that_it_does_not_know_as_text(block: Any, shown: Any) -> None:
+    said = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": block}
+    assert agent().update_out(said) == [{**said, "content": shown}]
+    assert client().update_in({**said, "content": shown}) == [{**said, "content": shown}]
+
+
+def test_a_block_that_no_version_knows_comes_up_as_it_is_however_it_was_read() -> None:
+    said = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": {"type": "_chart", "points": [1, 2]}}
+    assert client().update_in(said) == [said]
+    quick = fitting(QuickNotification, {"sessionId": SESSION, "update": said})
+    assert plain(client().edge.update_in(quick))["update"] == said
 
 
 def test_what_is_remembered_of_messages_is_bounded() -> None:

@@ -120,19 +120,94 @@ def test_a_tool_call_without_a_title_has_the_one_it_was_announced_with() -> None
     assert line.ask_in(NAME, v1(), "k2")[0][2]["title"] == "Edit a"
 
 
+def round_trip(request: Any) -> Any:
+    ((_, _, down),) = agent().ask_out(NAME, request, "k")
+    ((_, _, up),) = client().ask_in(NAME, down, "k")
+    return up
+
+
 @pytest.mark.parametrize(
     "request_",
     [
-        v2(description="It writes.", subject=subject(title="Edit a", content=[item("x")], kind="edit")),
-        v2(subject=subject(title="Allow it?", content=[item("x")])),
-        v2(subject=subject(title="Allow it?")),
-        v2(subject=subject(title="Edit a", content=[])),
-        v2(subject={"type": "command", "command": "rm x", "cwd": "/w", "terminalId": "z"}, description="Gone."),
-        v2(subject={"type": "_visit", "url": "u"}),
-        v2(),
+        v2(subject=subject(title="Allow it?", content=[item("x")], kind="edit"), _meta={"k": 1}),
+        v2(subject=subject(title="Allow it?", _meta={"k": 1})),
     ],
 )
-def test_requests_go_down_and_up_unchanged(request_: Any) -> None:
-    ((_, _, down),) = agent().ask_out(NAME, request_, "k")
-    ((_, _, up),) = client().ask_in(NAME, down, "k")
-    assert up == request_
+def test_a_request_with_the_title_of_its_tool_call_goes_down_and_up_unchanged(request_: Any) -> None:
+    assert round_trip(request_) == request_
+
+
+SAID = item("Allow it?\n\nIt writes.")
+
+
+@pytest.mark.parametrize(
+    ("request_", "heard"),
+    [
+        (
+            v2(description="It writes.", subject=subject(title="Edit a", content=[item("x")], kind="edit")),
+            v2(title="Edit a", subject=subject(title="Edit a", content=[SAID, item("x")], kind="edit")),
+        ),
+        (
+            v2(subject=subject(title="Edit a", content=[])),
+            v2(title="Edit a", subject=subject(title="Edit a", content=[item("Allow it?")])),
+        ),
+        (v2(subject=subject(kind="edit")), v2(subject=subject(title="Allow it?", kind="edit"))),
+        (
+            v2(
+                subject={"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "t", "_meta": {"k": 1}},
+                description="It writes.",
+            ),
+            v2(
+                subject=subject(
+                    title="Allow it?",
+                    kind="execute",
+                    content=[item("It writes."), item("```\nrm x\n```")],
+                    rawInput={"command": "rm x", "cwd": "/w"},
+                    _meta={"k": 1},
+                )
+            ),
+        ),
+    ],
+)
+def test_the_words_of_a_request_stay_where_v1_shows_them(request_: Any, heard: Any) -> None:
+    assert round_trip(request_) == heard
+
+
+@pytest.mark.parametrize("members", [{}, {"subject": None}, {"subject": {"type": "_visit", "url": "u"}}])
+def test_a_request_about_nothing_that_v1_knows_is_about_a_tool_call_of_its_own(members: Any) -> None:
+    heard = round_trip(v2(description="Why not?", **members))
+    call = heard["subject"]["toolCall"]
+    assert heard == v2(subject={"type": "tool_call", "toolCall": call})
+    assert call == {"toolCallId": call["toolCallId"], "title": "Allow it?", "content": [item("Why not?")]}
+
+
+def test_a_command_of_a_known_tool_call_leaves_its_title_and_input_alone() -> None:
+    line = agent()
+    line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Tidy", "content": [item("x")]})
+    command = {"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "t"}
+    ((_, _, params),) = line.ask_out(NAME, v2(subject=command), "k")
+    shown = [item("Allow it?"), item("```\nrm x\n```"), item("x")]
+    assert params["toolCall"] == {"toolCallId": "t", "title": "Tidy", "content": shown}
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_the_words_of_a_request_do_not_stay_with_a_known_tool_call(answered: bool) -> None:
+    line = agent()
+    line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit a", "content": [item("x")]})
+    line.ask_out(NAME, v2(subject=subject()), "k")
+    assert not line.edge.behind(), "while the question is open its words are shown"
+    if answered:
+        line.answer_in("k", {"outcome": {"outcome": "cancelled"}})
+    else:
+        line.refuse_in("k", -32603)
+    begun = {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "in_progress"}
+    assert line.update_out(begun) == [{**begun, "content": [item("x")]}]
+    assert line.update_out(begun) == [begun]
+
+
+def test_content_that_a_request_brings_stays_until_there_is_other_content() -> None:
+    line = agent()
+    line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit a"})
+    line.ask_out(NAME, v2(subject=subject(content=[item("x")])), "k")
+    line.answer_in("k", {"outcome": {"outcome": "cancelled"}})
+    assert not line.edge.behind()

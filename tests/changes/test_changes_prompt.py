@@ -138,8 +138,7 @@ def test_v1_never_hears_a_stop_reason_that_it_does_not_know(reason: str) -> None
     line = agent()
     line.ask_in("session/prompt", prompt(), "p")
     line.answer_out("p", {})
-    noted = {"duologue": {"stopReason": reason}}
-    assert line.update_out(idle(reason)) == [["answer", "p", {"stopReason": "end_turn", "_meta": noted}]]
+    assert line.update_out(idle(reason)) == [["answer", "p", {"stopReason": "end_turn"}]]
 
 
 def test_an_idle_without_a_reason_ends_only_a_turn_that_has_begun() -> None:
@@ -332,15 +331,15 @@ def test_a_prompt_that_nobody_waits_for_does_not_hold_up_the_next() -> None:
     assert line.update_in(TOOL)[:2] == [["answer", "p2", {}], user_message("duologue-1", "two")]
 
 
-def test_the_reason_that_v1_had_no_word_for_comes_back() -> None:
+def test_what_an_agent_puts_into_meta_is_its_own() -> None:
     line = client()
     line.ask_out("session/prompt", prompt(), "p")
-    result = {"stopReason": "end_turn", "_meta": {"duologue": {"stopReason": "_paused"}}}
-    assert updates(line.answer_in("p", result))[-1] == idle("_paused")
+    own = {"duologue": {"stopReason": "_paused"}}
+    assert updates(line.answer_in("p", {"stopReason": "end_turn", "_meta": own}))[-1] == idle("end_turn", _meta=own)
 
 
 def test_unknown_blocks_of_a_prompt_are_text_for_v1() -> None:
     line = client()
     chart = {"type": "_chart", "points": [1]}
     steps = line.ask_out("session/prompt", {"sessionId": SESSION, "prompt": [text("see"), chart]}, "p")
-    assert steps[0][2]["prompt"][1] == {**text("[_chart]"), "_meta": {"duologue": {"block": chart}}}
+    assert steps[0][2]["prompt"][1] == text("[_chart]")

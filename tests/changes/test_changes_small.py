@@ -23,13 +23,17 @@ def commands(*several: Any) -> Any:
         ({"input": {"hint": "q", "_meta": {"k": 1}}}, {"input": {"type": "text", "hint": "q", "_meta": {"k": 1}}}),
         ({}, {}),
         ({"input": None}, {"input": None}),
-        ({"_meta": {"duologue": {"input": {"type": "_form"}}}}, {"input": {"type": "_form"}}),
+        ({"_meta": {"k": 1}}, {"_meta": {"k": 1}}),
     ],
 )
 def test_commands(old: Any, new: Any) -> None:
     v1, v2 = commands({**COMMAND, **old}), commands({**COMMAND, **new})
     assert agent().update_out(v2) == [v1]
     assert client().update_in(v1) == [v2]
+
+
+def test_a_command_whose_input_is_no_text_takes_none_in_v1() -> None:
+    assert agent().update_out(commands({**COMMAND, "input": {"type": "_form", "hint": "q"}})) == [commands(COMMAND)]
 
 
 SUGGESTIONS: list[dict[str, Any]] = [

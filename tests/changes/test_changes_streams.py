@@ -17,14 +17,13 @@ CHUNKS = st.builds(
 
 ITEMS = st.one_of(
     WORDS.map(lambda words: {"type": "content", "content": text(words)}),
-    st.just({"type": "_chart", "points": [1, 2]}),
-    st.just({"type": "content", "content": {"type": "_block", "x": None}}),
+    st.just({"type": "content", "content": {"type": "image", "data": "AA==", "mimeType": "image/png"}}),
 )
 PATCHES = st.fixed_dictionaries(
     {"sessionUpdate": st.just("tool_call_update"), "toolCallId": st.sampled_from("ab"), "title": WORDS},
     optional={
-        "kind": st.sampled_from(["read", "execute", "other", "_dance"]),
-        "status": st.sampled_from(["pending", "in_progress", "completed", "failed", "_paused"]),
+        "kind": st.sampled_from(["read", "execute", "other"]),
+        "status": st.sampled_from(["pending", "in_progress", "completed", "failed"]),
         "content": st.lists(ITEMS, max_size=3),
         "locations": st.lists(st.just({"path": "/a", "line": 1}), max_size=2),
         "rawInput": st.sampled_from([1, "x", [], {"a": None}]),
@@ -35,8 +34,8 @@ PATCHES = st.fixed_dictionaries(
 ENTRIES = st.fixed_dictionaries(
     {
         "content": WORDS,
-        "priority": st.sampled_from(["high", "low", "_urgent"]),
-        "status": st.sampled_from(["pending", "completed", "cancelled", "_blocked"]),
+        "priority": st.sampled_from(["high", "low"]),
+        "status": st.sampled_from(["pending", "in_progress", "completed"]),
     }
 )
 PLANS = st.one_of(
@@ -50,9 +49,7 @@ PLANS = st.one_of(
 COMMANDS = st.lists(
     st.fixed_dictionaries(
         {"name": WORDS, "description": WORDS},
-        optional={
-            "input": st.one_of(WORDS.map(lambda hint: {"type": "text", "hint": hint}), st.just({"type": "_form"}))
-        },
+        optional={"input": WORDS.map(lambda hint: {"type": "text", "hint": hint})},
     ),
     max_size=2,
 ).map(lambda commands: {"sessionUpdate": "available_commands_update", "availableCommands": commands})

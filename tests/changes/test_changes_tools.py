@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from changes_kit import SESSION, agent, client, fitting, idle, prompt, text
 
-from duologue.protocol.changes.memory import Bounds
+from duologue.protocol.changes.memory import Bounds, ClientExtras
 from duologue.protocol.v2 import table as v2
 
 
@@ -68,24 +68,37 @@ def test_nulls_become_what_v1_can_say() -> None:
 
 
 @pytest.mark.req("v1-tools-03")
-def test_values_that_v1_does_not_know_are_noted() -> None:
-    line, back = agent(), client()
-    said = patch(title="T", kind="_dream", status="_asleep")
-    (told,) = line.update_out(said)
-    noted = {"duologue": {"kind": "_dream", "status": "_asleep"}}
-    assert told == call(title="T", kind="other", status="in_progress", _meta=noted)
-    assert back.update_in(told) == [said]
+def test_values_that_v1_does_not_know_are_said_as_nearly_as_it_can() -> None:
+    (told,) = agent().update_out(patch(title="T", kind="_dream", status="_asleep"))
+    assert told == call(title="T", kind="other", status="in_progress")
+    assert client().update_in(told) == [patch(title="T", kind="other", status="in_progress")]
 
 
 def test_a_cancelled_tool_call_has_failed_and_says_why() -> None:
     line, back = agent(), client()
     line.update_out(patch(title="T", content=[item("half")]))
     (told,) = line.update_out(patch(status="cancelled"))
-    note = {"duologue": {"status": "cancelled"}}
-    assert told == patch(status="failed", content=[item("half"), item("Cancelled.")], _meta=note)
-    (again,) = back.update_in(told)
-    assert again["status"] == "cancelled"
-    assert "_meta" not in again
+    assert told == patch(status="failed", content=[item("half"), item("Cancelled.")])
+    assert back.update_in(told) == [told]
+
+
+def test_the_words_of_a_cancelled_tool_call_stay_last_while_it_is_cancelled() -> None:
+    line = agent()
+    line.update_out(patch(title="T", status="cancelled"))
+    line.now += 1
+    assert line.update_out(content_chunk("late")) == [patch(content=[item("late"), item("Cancelled.")])]
+    assert line.update_out(patch(content=[item("new")])) == [patch(content=[item("new"), item("Cancelled.")])]
+    assert line.update_out(patch(status="in_progress")) == [patch(status="in_progress", content=[item("new")])]
+
+
+def test_a_cancelled_tool_call_shows_the_end_of_its_terminal_too() -> None:
+    line = agent()
+    line.memory.client = ClientExtras(terminal_output=False)
+    line.update_out(patch(title="T", content=[{"type": "terminal", "terminalId": "x"}]))
+    line.update_out(patch(status="cancelled"))
+    ended = {"sessionUpdate": "terminal_update", "terminalId": "x", "exitStatus": {"signal": "SIGKILL"}}
+    (told,) = line.update_out(ended)
+    assert told == patch(content=[item("```\n[ended by SIGKILL]\n```"), item("Cancelled.")])
 
 
 @pytest.mark.req("v1-tools-06")
@@ -145,12 +158,44 @@ def test_new_content_replaces_what_was_appended() -> None:
     assert line.update_out(content_chunk("2")) == [patch(content=[item("new"), item("2")])]
 
 
-def test_unknown_items_are_text_for_v1_and_come_back() -> None:
+def test_items_and_blocks_that_v1_does_not_know_are_text() -> None:
     chart = {"type": "_chart", "points": [1]}
-    said = patch(title="T", content=[chart, item("x")])
-    (told,) = agent().update_out(said)
-    assert told["content"][0] == {**item("[_chart]"), "_meta": {"duologue": {"item": chart}}}
-    assert client().update_in(told) == [said]
+    said = patch(title="T", content=[chart, item("x"), {"type": "content", "content": chart, "_meta": {"k": 1}}])
+    shown = [item("[_chart]"), item("x"), {**item("[_chart]"), "_meta": {"k": 1}}]
+    assert agent().update_out(said) == [call(title="T", content=shown)]
+
+
+def test_a_call_that_is_forgotten_is_nothing_to_wait_for() -> None:
+    line = agent()
+    line.memory.bounds = Bounds(tool_calls=1)
+    line.update_out(patch(title="T"))
+    line.update_out(content_chunk("1"))
+    line.update_out(content_chunk("2"))
+    assert line.edge.behind()
+    line.update_out(patch("other", title="O"))
+    assert not line.edge.behind()
+
+
+@pytest.mark.parametrize("end", ["close", "evict", "load", "gone"])
+def test_a_session_that_is_gone_is_nothing_to_wait_for(end: str) -> None:
+    line = agent()
+    line.memory.bounds = Bounds(sessions=1)
+    for _ in range(2):
+        line.update_out(patch(title="T"))
+        line.update_out(content_chunk("1"))
+    line.update_out(content_chunk("2"))
+    assert line.edge.behind()
+    if end == "close":
+        line.ask_in("session/close", {"sessionId": SESSION}, "c")
+        line.answer_out("c", {})
+    elif end == "evict":
+        line.update_out(patch(title="T"), session_id="another")
+    elif end == "load":
+        line.ask_in("session/load", {"sessionId": SESSION, "cwd": "/w", "mcpServers": []}, "l")
+    else:
+        line.edge.close()
+    assert not line.edge.behind()
+    assert line.edge.catch_up() == ()
 
 
 def test_tool_calls_that_have_ended_are_forgotten_first() -> None:
@@ -193,9 +238,9 @@ def test_null_in_v1_means_unchanged() -> None:
 
 
 @pytest.mark.req("v1-tools-04")
-def test_values_that_v1_does_not_define_are_read_as_its_defaults_and_noted() -> None:
+def test_values_that_v1_does_not_define_are_read_as_its_defaults() -> None:
     (told,) = client().update_in(call(title="T", kind="sing", status="paused"))
-    assert told == patch(title="T", kind="other", _meta={"duologue": {"kind": "sing", "status": "paused"}})
+    assert told == patch(title="T", kind="other")
     (told,) = client().update_in(patch(kind="_own", status="cancelled"))
     assert told == patch(kind="_own", status="cancelled")
 

@@ -1,4 +1,4 @@
-"""Commands: their input has a type in v2 and none in v1."""
+"""Commands: their input has a type in v2 and none in v1, which knows text alone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
-from duologue.protocol.changes.marks import note as read_note
-from duologue.protocol.changes.marks import noted, unnoted
 from duologue.protocol.changes.memory import SessionMemory
 from duologue.protocol.v1 import commands as v1
 from duologue.protocol.v1.updates import AvailableCommandsUpdateEvent as UpdateV1
@@ -16,8 +14,6 @@ from duologue.protocol.v1.updates import SessionNotification
 from duologue.protocol.v2 import commands as v2
 from duologue.protocol.v2.updates import AvailableCommandsUpdateEvent as UpdateV2
 from duologue.protocol.v2.updates import UpdateSessionNotification
-
-INPUT = "input"
 
 
 def commands_down(session: SessionMemory, note: UpdateSessionNotification) -> SessionNotification:
@@ -36,21 +32,15 @@ def commands_up(session: SessionMemory, note: SessionNotification) -> UpdateSess
 
 def _command_down(command: v2.AvailableCommand) -> v1.AvailableCommand:
     known: Any = command.input
-    meta = command.meta
-    match command.input:
-        case v2.TextInput(hint=hint, meta=own):
-            known = v1.UnstructuredCommandInput(hint=hint, meta=own)
-        case Unknown(raw=raw):
-            known, meta = UNSET, noted(meta, **{INPUT: raw})
-    return v1.AvailableCommand(name=command.name, description=command.description, input=known, meta=meta)
+    if isinstance(known, v2.TextInput):
+        known = v1.UnstructuredCommandInput(hint=known.hint, meta=known.meta)
+    elif isinstance(known, Unknown):
+        known = UNSET
+    return v1.AvailableCommand(name=command.name, description=command.description, input=known, meta=command.meta)
 
 
 def _command_up(command: v1.AvailableCommand) -> v2.AvailableCommand:
     known: Any = command.input
-    meta = command.meta
-    raw = read_note(meta, INPUT)
-    if isinstance(command.input, v1.UnstructuredCommandInput):
-        known = v2.TextInput(hint=command.input.hint, meta=command.input.meta)
-    elif isinstance(raw, dict):
-        known, meta = Unknown(raw), unnoted(meta, INPUT)
-    return v2.AvailableCommand(name=command.name, description=command.description, input=known, meta=meta)
+    if isinstance(known, v1.UnstructuredCommandInput):
+        known = v2.TextInput(hint=known.hint, meta=known.meta)
+    return v2.AvailableCommand(name=command.name, description=command.description, input=known, meta=command.meta)

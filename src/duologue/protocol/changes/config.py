@@ -74,8 +74,11 @@ def modes_of(options: Iterable[Any] | None) -> v1.SessionModeState | None:
     option = mode_option_of(options)
     if option is None:
         return None
-    modes = [v1.SessionMode(id=one.value, name=one.name, description=one.description) for one in values_of(option)]
-    return v1.SessionModeState(current_mode_id=option.current_value, available_modes=modes)
+    modes = [
+        v1.SessionMode(id=one.value, name=one.name, description=one.description, meta=one.meta)
+        for one in values_of(option)
+    ]
+    return v1.SessionModeState(current_mode_id=option.current_value, available_modes=modes, meta=option.meta)
 
 
 def values_of(option: v2.SelectConfigOption) -> list[SessionConfigSelectOption]:
@@ -146,6 +149,7 @@ def _option_of_modes(session: SessionMemory, modes: v1.SessionModeState, others:
             SessionConfigSelectOption(value=mode.id, name=mode.name, description=mode.description, meta=mode.meta)
             for mode in modes.available_modes
         ],
+        meta=modes.meta,
     )
 
 

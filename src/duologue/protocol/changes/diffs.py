@@ -1,8 +1,8 @@
 """Diffs: v1 has the two texts of one file, v2 has changes of files and a git patch.
 
 Up is exact: the patch holds the whole texts. Down is exact for files whose patch shows them whole. Otherwise v1 gets
-the lines that the patch shows, and a line of text for what has no text form: a move, a copy, a binary file, a change
-without a patch.
+the lines that the patch shows. What two texts do not tell (a deletion, a move, a copy) is a line of text before them;
+what has no texts (a binary file, a change without a patch) is a line of text alone.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.content import text_block
-from duologue.protocol.changes.marks import note, noted, unnoted
 from duologue.protocol.changes.patches import FilePatch, make_patch, read_patch
 from duologue.protocol.v1 import tools as v1
 from duologue.protocol.v2 import diff as v2
@@ -24,30 +22,22 @@ GIT_PATCH = v2.DiffPatchFormat.GIT_PATCH
 
 VERBS = {"add": "Added", "delete": "Deleted", "modify": "Modified", "move": "Moved", "copy": "Copied"}
 
-#: The operation that v1's two texts do not tell.
-OPERATION = "operation"
+#: Operations that the two texts of a file do not tell.
+UNTOLD = frozenset({"delete", "move", "copy"})
 
 
 def diff_up(diff: v1.ToolDiff) -> ToolDiff:
     """A diff for v2, with a patch from which v1's texts can be read again."""
     old = diff.old_text if isinstance(diff.old_text, str) else None
-    deleted = note(diff.meta, OPERATION) == "delete"
-    new = None if deleted else diff.new_text
-    change = _change_up(diff.path, old, new)
-    patch = v2.DiffPatch(format=GIT_PATCH, text=make_patch(diff.path, old, new))
-    return ToolDiff(changes=[change], patch=patch, meta=unnoted(diff.meta, OPERATION))
-
-
-def _change_up(path: str, old: str | None, new: str | None) -> v2.DiffChange:
-    if new is None:
-        return v2.DeleteChange(path=path)
-    return v2.AddChange(path=path) if old is None else v2.ModifyChange(path=path)
+    change = v2.AddChange(path=diff.path) if old is None else v2.ModifyChange(path=diff.path)
+    patch = v2.DiffPatch(format=GIT_PATCH, text=make_patch(diff.path, old, diff.new_text))
+    return ToolDiff(changes=[change], patch=patch, meta=diff.meta)
 
 
 def diff_down(diff: ToolDiff) -> list[Any]:
-    """Items for v1: one for each file."""
+    """Items for v1: those of each file, in order."""
     sections = _sections(diff)
-    items = [_change_down(change, sections) for change in diff.changes]
+    items = [item for change in diff.changes for item in _change_down(change, sections)]
     if not items and isinstance(diff.patch, v2.DiffPatch):
         items = [text_item(fenced(diff.patch.text, "diff"))]
     return [_with_meta(items[0], diff.meta), *items[1:]] if items else []
@@ -59,21 +49,20 @@ def _sections(diff: ToolDiff) -> dict[str, FilePatch]:
     return {section.path: section for section in read_patch(diff.patch.text)}
 
 
-def _change_down(change: Any, sections: dict[str, FilePatch]) -> Any:
+def _change_down(change: Any, sections: dict[str, FilePatch]) -> list[Any]:
     if isinstance(change, Unknown):
-        return text_item(f"{change.raw.get('operation')}: {change.raw.get('path', '')}".rstrip(": "))
+        return [text_item(f"{change.raw.get('operation')}: {change.raw.get('path', '')}".rstrip(": "))]
     operation = change.__struct_config__.tag
+    words = [text_item(_told(change, operation))]
     section = sections.get(change.path)
-    if section is None or section.binary or (operation in ("move", "copy") and section.old == section.new):
-        return text_item(_told(change, operation))
-    if operation in ("add", "modify"):
-        return _diff(change.path, None if operation == "add" else section.old or "", section.new or "")
-    item = _diff(change.path, section.old or "", "" if operation == "delete" else section.new or "")
-    return _with_meta(item, noted(UNSET, **{OPERATION: operation}))
-
-
-def _diff(path: str, old: str | None, new: str) -> v1.ToolDiff:
-    return v1.ToolDiff(path=path, old_text=old, new_text=new)
+    if section is None or section.binary:
+        return words
+    old = None if operation == "add" else section.old or ""
+    new = "" if operation == "delete" else section.new or ""
+    texts = v1.ToolDiff(path=change.path, old_text=old, new_text=new)
+    if operation not in UNTOLD:
+        return [texts]
+    return words if old == new else [*words, texts]
 
 
 def _told(change: Any, operation: str) -> str:

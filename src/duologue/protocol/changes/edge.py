@@ -126,7 +126,6 @@ class Edge:
                 and session.chunk_type is AgentMessageChunk
                 and update.message_id == session.message_id == session.chunk_id
                 and update.content.__class__ is TextBlock
-                and update.content.meta is UNSET
             ):
                 return note
             note = in_v1s_words(note)
@@ -137,7 +136,6 @@ class Edge:
             update.__class__ is AgentMessageChunk is session.chunk_type
             and update.message_id == session.chunk_id
             and update.content.__class__ is TextBlock
-            and update.content.meta is UNSET
         ):
             chunk = AgentMessageChunkV2(message_id=session.message_id, content=update.content, meta=update.meta)
             return UpdateSessionNotification(session_id=note.session_id, update=chunk, meta=note.meta)
@@ -152,12 +150,12 @@ class Edge:
 
     def behind(self) -> bool:
         """Whether growing content waits to be resent; `catch_up` does it, the end of its turn at the latest."""
-        return any(session.behind for session in self._sessions.values())
+        return bool(self.memory.behind)
 
     def catch_up(self) -> Steps:
         """Resend growing content that is due; for a timer that runs while `behind`."""
         due = self.memory.clock() - 1 / self.memory.bounds.resends_per_second
-        late = [note for session in list(self._sessions.values()) for note in catch_up(session, due)]
+        late = [note for session in list(self.memory.behind.values()) for note in catch_up(session, due)]
         return tuple(Notify(v1.SESSION_UPDATE, note) for note in late)
 
     def forget(self, key: Hashable) -> None:
@@ -168,9 +166,7 @@ class Edge:
 
     def close(self) -> None:
         """Free the memory; the connection is gone."""
-        self.memory.inbound.clear()
-        self.memory.outbound.clear()
-        self._sessions.clear()
+        self.memory.close()
 
     def _request(
         self, change: RequestChange | None, method: Request[Any, Any], params: Any, key: Hashable

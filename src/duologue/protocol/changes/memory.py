@@ -85,12 +85,13 @@ class ToolMemory(msgspec.Struct):
 
     title: str | None = None
     content: list[Any] = msgspec.field(default_factory=list)
-    #: When v1 got the content, and whether it has grown since.
+    #: When v1 got the content.
     sent_at: float = float("-inf")
-    behind: bool = False
     #: Content that grew beyond the bound has lost its beginning.
     trimmed: bool = False
     ended: bool = False
+    #: It was cancelled, which v1 is told in words.
+    cancelled: bool = False
 
 
 class TerminalMemory(msgspec.Struct):
@@ -125,6 +126,8 @@ class ConnectionMemory(msgspec.Struct):
     #: Open requests by key: asked by the wire, and asked by the local side.
     inbound: dict[Hashable, OpenRequest] = msgspec.field(default_factory=dict)
     outbound: dict[Hashable, OpenRequest] = msgspec.field(default_factory=dict)
+    #: Sessions with tool calls that v1 is behind with, see `SessionMemory.fall_behind`.
+    behind: dict[str, SessionMemory] = msgspec.field(default_factory=dict)
 
     def session(self, session_id: str) -> SessionMemory:
         """The memory of a session, made at first sight."""
@@ -134,11 +137,17 @@ class ConnectionMemory(msgspec.Struct):
     def forget(self, session_id: str) -> None:
         """Free what is remembered of a session."""
         self.sessions.pop(session_id, None)
+        self.behind.pop(session_id, None)
+
+    def close(self) -> None:
+        """Free everything; the connection is gone."""
+        for known in (self.sessions, self.inbound, self.outbound, self.behind):
+            known.clear()
 
     def _start(self, session_id: str) -> SessionMemory:
         if len(self.sessions) >= self.bounds.sessions:
             idle = next((name for name, session in self.sessions.items() if not session.busy), None)
-            self.sessions.pop(idle if idle is not None else next(iter(self.sessions)))
+            self.forget(idle if idle is not None else next(iter(self.sessions)))
         made = self.sessions[session_id] = SessionMemory(session_id, self)
         return made
 
@@ -198,7 +207,19 @@ class SessionMemory(msgspec.Struct):
         """v1 is about to be told the conversation from its start."""
         for told in (self.sent, self.echoes, self.tools, self.behind, self.terminals, self.plans):
             told.clear()
+        self.connection.behind.pop(self.session_id, None)
         self.telling = self.telling_id = None
+
+    def fall_behind(self, tool_call_id: str) -> None:
+        """The content of a tool call is to be sent again, later."""
+        self.behind[tool_call_id] = None
+        self.connection.behind[self.session_id] = self
+
+    def caught_up(self, tool_call_id: str) -> None:
+        """The content of a tool call is sent now, or will never be."""
+        self.behind.pop(tool_call_id, None)
+        if not self.behind:
+            self.connection.behind.pop(self.session_id, None)
 
     def end_message(self) -> None:
         """A chunk without an id that follows starts a new message."""

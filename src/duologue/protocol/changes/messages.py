@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from duologue.protocol.base import encode_hook
+from duologue.protocol.base import Unknown, encode_hook
 from duologue.protocol.changes.content import SHARED, block_down, block_up
 from duologue.protocol.changes.memory import OpenPrompt, SessionMemory, keep
 from duologue.protocol.changes.notes import down
@@ -207,7 +207,8 @@ def _after(blocks: Sequence[Any], units: int, total: int) -> list[Any] | None:
 def in_v1s_words(note: v2.UpdateSessionNotification) -> v1.SessionNotification:
     """An agent's chunk that was read in v2's words, as v1 has it."""
     chunk: Any = note.update
-    update = v1.AgentMessageChunk(message_id=chunk.message_id, content=block_down(chunk.content), meta=chunk.meta)
+    content = chunk.content if isinstance(chunk.content, Unknown) else block_down(chunk.content)
+    update = v1.AgentMessageChunk(message_id=chunk.message_id, content=content, meta=chunk.meta)
     return v1.SessionNotification(session_id=note.session_id, update=update, meta=note.meta)
 
 

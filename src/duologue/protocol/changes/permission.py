@@ -1,8 +1,9 @@
 """Permission requests: v2 has a title, a description and a subject, v1 has a tool call.
 
-Down, the subject becomes the tool call. What v1 cannot show elsewhere (the title when it is not the tool call's, the
-description) stands first in the tool call's content, and under `_meta` for the way back. Options of an unknown kind are
-left out: a v1 client would take them for a kind that allows or rejects. Up, the tool call is the subject.
+Down, the subject becomes the tool call, which takes the title of the request if it has none. Otherwise the title stands
+first in the tool call's content, and so does the description; a call that v1 knows gets its content again after the
+answer. Options of an unknown kind are left out: a v1 client would take them for a kind that allows or rejects. Up, the
+tool call is the subject, and its title that of the request.
 """
 
 from __future__ import annotations
@@ -14,12 +15,10 @@ from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.diffs import fenced, text_item
-from duologue.protocol.changes.marks import note as read_note
-from duologue.protocol.changes.marks import noted, unnoted
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory, ToolMemory
 from duologue.protocol.changes.prompt import ask_user, user_answered
 from duologue.protocol.changes.steps import Answer, Ask, Refuse, Steps
-from duologue.protocol.changes.tools import UNTITLED, item_down, members_up, patch_down
+from duologue.protocol.changes.tools import UNTITLED, items_down, members_up, patch_down
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionResponse
 from duologue.protocol.common.tools import ToolKind
 from duologue.protocol.v1 import permission as v1
@@ -29,9 +28,6 @@ from duologue.protocol.v2 import permission as v2
 from duologue.protocol.v2 import table as v2_table
 from duologue.protocol.v2.tools import ToolCallUpdate
 
-PERMISSION = "permission"
-
-
 # --- Down ------------------------------------------------------------------------------------------------------------
 
 
@@ -39,12 +35,30 @@ def permission_down(memory: ConnectionMemory, request: v2.RequestPermissionReque
     options = [option for option in request.options if option.kind.known]
     if not options:
         return (Answer(key, RequestPermissionResponse(outcome=CancelledOutcome())),)
-    memory.outbound[key] = OpenRequest(lambda result: (Answer(key, _outcome(result)),))
     session = memory.session(request.session_id)
+    call = _tool_call_down(session, request)
+
+    def answer(result: RequestPermissionResponse) -> Steps:
+        _take_back(session, request, call)
+        return (Answer(key, _outcome(result)),)
+
+    def refuse(error: Refuse) -> Steps:
+        _take_back(session, request, call)
+        return (error,)
+
+    memory.outbound[key] = OpenRequest(answer, refuse)
     made = v1.RequestPermissionRequest(
-        session_id=request.session_id, tool_call=_subject_down(session, request), options=options, meta=request.meta
+        session_id=request.session_id, tool_call=call, options=options, meta=request.meta
     )
     return (Ask(v1_table.SESSION_REQUEST_PERMISSION, made),)
+
+
+def _take_back(session: SessionMemory, request: v2.RequestPermissionRequest, call: ToolCallUpdateV1) -> None:
+    """Content that was put before that of a known tool call goes with its next update, or at the end of the turn."""
+    subject = request.subject
+    own = isinstance(subject, v2.ToolCallSubject) and subject.tool_call.content is not UNSET
+    if call.content is not UNSET and not own and call.tool_call_id in session.tools:
+        session.fall_behind(call.tool_call_id)
 
 
 def _outcome(result: RequestPermissionResponse) -> RequestPermissionResponse:
@@ -54,82 +68,51 @@ def _outcome(result: RequestPermissionResponse) -> RequestPermissionResponse:
     return result
 
 
-def _subject_down(session: SessionMemory, request: v2.RequestPermissionRequest) -> ToolCallUpdateV1:
+def _tool_call_down(session: SessionMemory, request: v2.RequestPermissionRequest) -> ToolCallUpdateV1:
+    """The subject as a tool call, with the words of the request."""
     match request.subject:
-        case v2.ToolCallSubject(tool_call=tool_call):
-            return _tool_call_down(session, request, tool_call)
-        case v2.CommandSubject():
-            return _command_down(session, request, request.subject)
-    return _bare_down(session, request, _own_id(session), [])
+        case v2.ToolCallSubject(tool_call=call):
+            title = call.title if isinstance(call.title, str) else _known(session, call.tool_call_id).title
+            content = None if call.content is UNSET else items_down(session, call.content or [])
+            return _asking(session, request, call.tool_call_id, title, content, patch_down(call))
+        case v2.CommandSubject(tool_call_id=str(tool_call_id)) as subject if tool_call_id in session.tools:
+            tool = session.tools[tool_call_id]
+            content = [_command(subject), *items_down(session, tool.content)]
+            return _asking(session, request, tool_call_id, tool.title, content, {})
+        case v2.CommandSubject() as subject:
+            raw = {"command": subject.command, "cwd": subject.cwd}
+            tool_call_id = subject.tool_call_id or session.make_id()
+            members = {"kind": ToolKind.EXECUTE, "raw_input": raw, "meta": subject.meta}
+            return _asking(session, request, tool_call_id, None, [_command(subject)], members)
+    return _asking(session, request, session.make_id(), None, None, {})
 
 
-def _tool_call_down(
-    session: SessionMemory, request: v2.RequestPermissionRequest, tool_call: ToolCallUpdate
+def _asking(
+    session: SessionMemory,
+    request: v2.RequestPermissionRequest,
+    tool_call_id: str,
+    title: str | None,
+    content: list[Any] | None,
+    members: dict[str, Any],
 ) -> ToolCallUpdateV1:
-    tool = session.tools.get(tool_call.tool_call_id) or ToolMemory()
-    members = patch_down(tool_call)
-    title = tool_call.title if isinstance(tool_call.title, str) else tool.title or request.title
-    said = _said(request, None if title == request.title else request.title)
-    if said or tool_call.content is not UNSET:
-        content = tool.content if tool_call.content is UNSET else tool_call.content or []
-        members["content"] = [*said, *(made for item in content for made in item_down(session, item))]
-    if said:
-        members["meta"] = noted(members["meta"], **{PERMISSION: {"title": request.title, **_described(request)}})
-    return ToolCallUpdateV1(tool_call_id=tool_call.tool_call_id, **{**members, "title": title})
-
-
-def _command_down(
-    session: SessionMemory, request: v2.RequestPermissionRequest, subject: v2.CommandSubject
-) -> ToolCallUpdateV1:
-    tool_call_id = subject.tool_call_id if isinstance(subject.tool_call_id, str) else _own_id(session)
-    made = _bare_down(session, request, tool_call_id, [text_item(fenced(subject.command))])
-    raw = {"command": subject.command, "cwd": subject.cwd}
+    """A tool call that asks: the request's title is its own if it has none, else it stands before the content."""
+    said = (None if title in (None, request.title) else request.title, request.description)
+    words = [word for word in said if isinstance(word, str) and word]
+    if words:
+        shown = items_down(session, _known(session, tool_call_id).content) if content is None else content
+        content = [text_item("\n\n".join(words)), *shown]
+    told = UNSET if content is None else content
     return ToolCallUpdateV1(
-        tool_call_id=made.tool_call_id,
-        title=made.title,
-        content=made.content,
-        kind=ToolKind.EXECUTE,
-        raw_input=raw,
-        meta=made.meta,
+        tool_call_id=tool_call_id, **{**members, "title": request.title if title is None else title, "content": told}
     )
 
 
-def _bare_down(
-    session: SessionMemory, request: v2.RequestPermissionRequest, tool_call_id: str, items: list[Any]
-) -> ToolCallUpdateV1:
-    said = {"title": request.title, **_described(request), **_subject_note(request)}
-    return ToolCallUpdateV1(
-        tool_call_id=tool_call_id,
-        title=request.title,
-        content=[*_said(request, None), *items],
-        meta=noted(UNSET, **{PERMISSION: said}),
-    )
+def _known(session: SessionMemory, tool_call_id: str) -> ToolMemory:
+    return session.tools.get(tool_call_id) or ToolMemory()
 
 
-def _subject_note(request: v2.RequestPermissionRequest) -> dict[str, Any]:
-    match request.subject:
-        case v2.CommandSubject(command=command, cwd=cwd, tool_call_id=tool_call_id, terminal_id=terminal_id):
-            ids = {"toolCallId": tool_call_id, "terminalId": terminal_id}
-            subject: dict[str, Any] = {"type": "command", "command": command, "cwd": cwd}
-            return {"subject": {**subject, **{name: one for name, one in ids.items() if isinstance(one, str)}}}
-        case Unknown(raw=raw):
-            return {"subject": raw}
-    return {"subject": None}
-
-
-def _described(request: v2.RequestPermissionRequest) -> dict[str, str]:
-    return {"description": request.description} if isinstance(request.description, str) else {}
-
-
-def _said(request: v2.RequestPermissionRequest, title: str | None) -> list[Any]:
-    """The words of the request as the first item of the content."""
-    words = [word for word in (title, request.description) if isinstance(word, str) and word]
-    return [text_item("\n\n".join(words))] if words else []
-
-
-def _own_id(session: SessionMemory) -> str:
-    """The id of a tool call that exists only to ask for permission."""
-    return session.make_id()
+def _command(subject: v2.CommandSubject) -> Any:
+    return text_item(fenced(subject.command))
 
 
 # --- Up --------------------------------------------------------------------------------------------------------------
@@ -150,37 +133,11 @@ def permission_up(memory: ConnectionMemory, request: v1.RequestPermissionRequest
 
 def _request_up(session: SessionMemory, request: v1.RequestPermissionRequest) -> v2.RequestPermissionRequest:
     call = request.tool_call
-    said = read_note(call.meta, PERMISSION)
-    said = said if isinstance(said, dict) and isinstance(said.get("title"), str) else None
-    subject = _subject_up(call, said)
-    tool = session.tools.get(call.tool_call_id)
-    title = call.title if isinstance(call.title, str) else tool.title if tool is not None else None
-    description = said.get("description") if said else None
+    names = (call.title, _known(session, call.tool_call_id).title, call.name)
     return v2.RequestPermissionRequest(
         session_id=request.session_id,
-        title=said["title"] if said else title or UNTITLED,
-        description=description if isinstance(description, str) else UNSET,
-        subject=subject,
+        title=next((name for name in names if isinstance(name, str)), UNTITLED),
+        subject=v2.ToolCallSubject(tool_call=ToolCallUpdate(**members_up(call, call.meta))),
         options=request.options,
         meta=request.meta,
     )
-
-
-def _subject_up(call: ToolCallUpdateV1, said: dict[str, Any] | None) -> Any:
-    if said is not None and "subject" in said:
-        return _subject_again(said["subject"])
-    members = members_up(call, unnoted(call.meta, PERMISSION))
-    if said is not None:
-        members["content"] = members.get("content", [])[1:]
-    return v2.ToolCallSubject(tool_call=ToolCallUpdate(**members))
-
-
-def _subject_again(raw: Any) -> Any:
-    match raw:
-        case {"type": "command", "command": str(command), "cwd": str(cwd)}:
-            ids = {"tool_call_id": raw.get("toolCallId"), "terminal_id": raw.get("terminalId")}
-            known: dict[str, Any] = {name: one for name, one in ids.items() if isinstance(one, str)}
-            return v2.CommandSubject(command=command, cwd=cwd, **known)
-        case dict():
-            return Unknown(raw)
-    return UNSET

@@ -1,18 +1,14 @@
 """Plans: v2 keeps several by id and in several forms, stable v1 has one list of entries.
 
 A v1 client that sent the `plan` capability gets them by id. Others get one plan with the entries of all: a plan in
-Markdown or in a file stands there as one entry.
+Markdown or in a file stands there as one entry. A cancelled entry is a completed one whose words say so.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET
-
 from duologue.protocol.base import Unknown
-from duologue.protocol.changes.marks import note as read_note
-from duologue.protocol.changes.marks import noted, unnoted
 from duologue.protocol.changes.memory import SessionMemory, keep
 from duologue.protocol.common.plan import FilePlan, MarkdownPlan, PlanEntryPriority
 from duologue.protocol.v1 import plan as v1
@@ -25,8 +21,6 @@ from duologue.protocol.v2.updates import UpdateSessionNotification
 #: The id of a plan that came without one.
 PLAN_ID = "plan"
 
-STATUS = "status"
-PRIORITY = "priority"
 CANCELLED_MARK = " (cancelled)"
 
 
@@ -82,16 +76,13 @@ def _entries_down(entries: list[v2.PlanEntry]) -> list[v1.PlanEntry]:
 
 
 def _entry_down(entry: v2.PlanEntry) -> v1.PlanEntry:
-    content, meta, priority = entry.content, entry.meta, entry.priority
-    if not priority.known:
-        meta, priority = noted(meta, **{PRIORITY: priority.value}), PlanEntryPriority.MEDIUM
-    status = v1.PlanEntryStatus(entry.status.value)
+    content, status = entry.content, v1.PlanEntryStatus(entry.status.value)
     if entry.status == v2.PlanEntryStatus.CANCELLED:
-        meta, status = noted(meta, **{STATUS: status.value}), v1.PlanEntryStatus.COMPLETED
-        content += CANCELLED_MARK
+        content, status = content + CANCELLED_MARK, v1.PlanEntryStatus.COMPLETED
     elif not status.known:
-        meta, status = noted(meta, **{STATUS: status.value}), v1.PlanEntryStatus.PENDING
-    return v1.PlanEntry(content=content, priority=priority, status=status, meta=meta)
+        status = v1.PlanEntryStatus.PENDING
+    priority = entry.priority if entry.priority.known else PlanEntryPriority.MEDIUM
+    return v1.PlanEntry(content=content, priority=priority, status=status, meta=entry.meta)
 
 
 # --- Up --------------------------------------------------------------------------------------------------------------
@@ -128,13 +119,5 @@ def _entries_up(entries: list[v1.PlanEntry]) -> list[v2.PlanEntry]:
 
 
 def _entry_up(entry: v1.PlanEntry) -> v2.PlanEntry:
-    said = read_note(entry.meta, STATUS)
-    status = v2.PlanEntryStatus(said if isinstance(said, str) else entry.status.value)
-    priority = read_note(entry.meta, PRIORITY)
-    cancelled = isinstance(said, str) and status == v2.PlanEntryStatus.CANCELLED
-    return v2.PlanEntry(
-        content=entry.content.removesuffix(CANCELLED_MARK) if cancelled else entry.content,
-        priority=PlanEntryPriority(priority) if isinstance(priority, str) else entry.priority,
-        status=status,
-        meta=unnoted(entry.meta, STATUS, PRIORITY) if entry.meta is not UNSET else UNSET,
-    )
+    status = v2.PlanEntryStatus(entry.status.value)
+    return v2.PlanEntry(content=entry.content, priority=entry.priority, status=status, meta=entry.meta)

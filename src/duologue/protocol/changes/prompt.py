@@ -13,8 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.changes.content import blocks_down, blocks_up
-from duologue.protocol.changes.marks import ERROR_STOP, Meta, error_meta, error_of, noted, unnoted
-from duologue.protocol.changes.marks import note as read_note
+from duologue.protocol.changes.marks import ERROR_STOP, error_meta, error_of
 from duologue.protocol.changes.memory import ConnectionMemory, OpenPrompt, OpenRequest, SessionMemory
 from duologue.protocol.changes.notes import note_up
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step, Steps
@@ -27,9 +26,6 @@ from duologue.protocol.v2 import prompt as v2
 from duologue.protocol.v2 import table as v2_table
 from duologue.protocol.v2.state import SessionState
 from duologue.protocol.v2.updates import StateUpdateEvent, UpdateSessionNotification, UserMessageEvent
-
-STOP_REASON = "stopReason"
-
 
 # --- v1 client, v2 agent ---------------------------------------------------------------------------------------------
 
@@ -82,9 +78,8 @@ def _end_down(session: SessionMemory, prompt: OpenPrompt, state: StateUpdateEven
     if reason == ERROR_STOP:
         code, message, data = error_of(state.meta) or (ErrorCode.INTERNAL_ERROR, "The turn failed", UNSET)
         return Refuse(prompt.key, code, message, data)
-    meta: Meta = {**(prompt.meta or {}), **(state.meta or {})} or UNSET
-    if not reason.known:
-        meta, reason = noted(meta, **{STOP_REASON: reason.value}), StopReason.END_TURN
+    reason = reason if reason.known else StopReason.END_TURN
+    meta = {**(prompt.meta or {}), **(state.meta or {})} or UNSET
     return Answer(prompt.key, v1.PromptResponse(stop_reason=reason, usage=state.usage, meta=meta))
 
 
@@ -131,12 +126,10 @@ def _accept(session: SessionMemory, prompt: OpenPrompt) -> list[Step]:
 
 
 def _end_up(session: SessionMemory, prompt: OpenPrompt, result: v1.PromptResponse) -> Steps:
-    said = read_note(result.meta, STOP_REASON)
-    reason = StopReason(said) if isinstance(said, str) else result.stop_reason
-    meta = unnoted(result.meta, STOP_REASON)
-    return _idle(
-        session, prompt, StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=result.usage, meta=meta)
+    idle = StateUpdateEvent(
+        state=SessionState.IDLE, stop_reason=result.stop_reason, usage=result.usage, meta=result.meta
     )
+    return _idle(session, prompt, idle)
 
 
 def _fail_up(session: SessionMemory, prompt: OpenPrompt, error: Refuse) -> Steps:

@@ -75,7 +75,8 @@ UPDATES = (
         prompt.state_down,
         None,
         Kind.LOSSY,
-        "The end of a turn is the answer of its prompt in v1; `running` and `requires_action` have no place there.",
+        "The end of a turn is the answer of its prompt in v1, an unknown stop reason `end_turn`; `running` and "
+        "`requires_action` have no place there.",
     ),
     Row(
         v1u.ToolCallEvent,
@@ -83,8 +84,9 @@ UPDATES = (
         tools.tool_update_down,
         tools.tool_call_up,
         Kind.LOSSY,
-        "The first sight of an id. v1 needs a title; it cannot clear title, name, input and output; `cancelled` is "
-        "`failed` with a line of text; unknown kinds and states are noted.",
+        "The first sight of an id. v1 needs a title: the tool's name, else `Tool call`. What v2 clears: kind becomes "
+        "`other`, status `pending`, lists are empty, title, name, input and output stay. `cancelled` is `failed`, with "
+        "`Cancelled.` as the last item. Another kind is `other`, another status `in_progress`.",
     ),
     Row(
         v1u.ToolCallUpdateEvent,
@@ -92,7 +94,8 @@ UPDATES = (
         tools.tool_update_down,
         tools.tool_call_up,
         Kind.LOSSY,
-        "As above. null means unchanged in v1, cleared in v2.",
+        "As above. null means unchanged in v1, cleared in v2. Up, a kind of no version is `other`, a status of no "
+        "version is left out, unless it begins with an underscore.",
     ),
     Row(
         None,
@@ -109,7 +112,8 @@ UPDATES = (
             change,
             None,
             Kind.LOSSY,
-            "Told in `_meta` of the tool call to clients that sent `_meta.terminal_output: true`, else as its text.",
+            "Told in `_meta` of the tool call to clients that sent `_meta.terminal_output: true`, else as its text. A "
+            "terminal that no tool call shows is not told, nor is (in `_meta`) its command.",
         )
         for update, change in (
             (v2u.TerminalUpdateEvent, tools.terminal_update_down),
@@ -131,7 +135,8 @@ UPDATES = (
         plans.plan_down,
         plans.plan_update_up,
         Kind.LOSSY,
-        "Unknown states and priorities of entries are noted; plans of an unknown type are left out.",
+        "A cancelled entry is `completed`, with ` (cancelled)` behind its words; another state is `pending`, another "
+        "priority `medium`. Plans of an unknown type are left out.",
     ),
     Row(
         PlanRemovedEvent,
@@ -146,8 +151,8 @@ UPDATES = (
         v2u.AvailableCommandsUpdateEvent,
         commands.commands_down,
         commands.commands_up,
-        Kind.EXACT,
-        "The input has a type; one that v1 does not know is noted.",
+        Kind.LOSSY,
+        "The input has a type in v2. A command whose input is no text takes none in v1.",
     ),
     Row(
         v1u.CurrentModeUpdateEvent,
@@ -175,8 +180,8 @@ PARTS = (
         v2_content.ContentBlock,
         content.block_down,
         content.block_up,
-        Kind.EXACT,
-        "Icons of links are noted; a block of a type that v1 does not know is a line of text with a note.",
+        Kind.LOSSY,
+        "v1 does not get icons of links. A block of a type that v1 does not know is its type in brackets, as text.",
     ),
     Row(
         v1_tools.ToolDiff,
@@ -185,15 +190,17 @@ PARTS = (
         diffs.diff_up,
         Kind.LOSSY,
         "Up, the patch holds both texts whole. Down, several files are several items; where the patch does not show "
-        "all, v1 gets the lines it shows; a move, a copy, a binary file or a change without a patch is a line of text.",
+        "all, v1 gets the lines it shows; a deletion, a move or a copy is a line of text, then both texts if they "
+        "differ; a binary file or a change without a patch is a line of text.",
     ),
     Row(
         v1_tools.ToolCallContent,
         v2_tools.ToolCallContent,
         tools.item_down,
         tools.item_up,
-        Kind.STATE,
-        "A terminal is text for clients without the convention; unknown items are text with a note.",
+        Kind.LOSSY,
+        "A terminal is text for clients without the convention. An item of a type that v1 does not know is its type in "
+        "brackets, as text.",
     ),
     Row(
         v1_mcp.McpServer,

@@ -1,21 +1,19 @@
 """Tool calls: v2 patches them by id and appends content, v1 announces them once and then replaces.
 
-Down, the first sight of an id is a `tool_call` with a title, what v1 cannot say is said as nearly as it can with a note
-under `_meta`, and appended content is sent whole, at a bounded pace. Up, both of v1's updates are patches.
+Down, the first sight of an id is a `tool_call` with a title, what v1 has no word for is said as nearly as it can, and
+appended content is sent whole, at a bounded pace. Up, both of v1's updates are patches.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
-from duologue.protocol.changes.content import block_down, block_up
+from duologue.protocol.changes.content import block_down, block_up, named
 from duologue.protocol.changes.diffs import diff_down, diff_up, text_item
-from duologue.protocol.changes.marks import note as read_note
-from duologue.protocol.changes.marks import noted, unnoted
 from duologue.protocol.changes.memory import SessionMemory, ToolMemory
 from duologue.protocol.changes.notes import down, note_down, up
 from duologue.protocol.changes.terminals import (
@@ -42,9 +40,6 @@ UNTITLED = "Tool call"
 CANCELLED_TEXT = "Cancelled."
 LEFT_OUT = "[earlier content left out]"
 
-STATUS = "status"
-KIND = "kind"
-ITEM = "item"
 ENDED = frozenset({"completed", "failed", "cancelled"})
 STATUSES_V1 = frozenset(status.value for status in v1.ToolCallStatus)
 
@@ -58,7 +53,7 @@ def tool_update_down(session: SessionMemory, note: UpdateSessionNotification) ->
     tool = session.tools.get(update.tool_call_id)
     if update.status is not UNSET and tool is not None:
         tool.ended = update.status in ENDED
-    if tool is None or tool.behind or not _same_in_v1(update):
+    if tool is None or tool.cancelled or update.tool_call_id in session.behind or not _same_in_v1(update):
         return _changed_down(session, note, tool)
     if update.title is not UNSET:
         tool.title = update.title
@@ -77,49 +72,48 @@ def _same_in_v1(update: v2.ToolCallUpdate) -> bool:
 def _changed_down(session: SessionMemory, note: UpdateSessionNotification, tool: ToolMemory | None) -> Any:
     update: Any = note.update
     known = tool or _remember(session, update.tool_call_id)
-    shows = update.content is not UNSET or known.behind
-    if update.content is not UNSET:
-        known.trimmed = False
-        _set_content(session, update.tool_call_id, known, update.content or [])
-    cancelled = update.status == v2.ToolCallStatus.CANCELLED
-    items = _items_down(session, known) if shows or (cancelled and known.content) else []
-    if cancelled:
-        items.append(text_item(CANCELLED_TEXT))
-    if isinstance(update.title, str):
-        known.title = update.title
+    shows = _take(session, known, update) or update.tool_call_id in session.behind
     change = patch_down(update)
-    if shows or cancelled:
-        change["content"] = items
-        known.behind, known.sent_at = False, session.connection.clock()
-        session.behind.pop(update.tool_call_id, None)
+    if shows:
+        change["content"] = _items_down(session, known)
+        known.sent_at = session.connection.clock()
+        session.caught_up(update.tool_call_id)
     return _with_terminals(session, note, known, tool is None, change)
+
+
+def _take(session: SessionMemory, tool: ToolMemory, update: v2.ToolCallUpdate) -> bool:
+    """Remember what a patch says; whether it changes the content that v1 sees."""
+    if isinstance(update.title, str):
+        tool.title = update.title
+    if update.content is not UNSET:
+        tool.trimmed = False
+        _set_content(session, update.tool_call_id, tool, update.content or [])
+    was = tool.cancelled
+    if update.status is not UNSET:
+        tool.ended = update.status in ENDED
+        tool.cancelled = update.status == v2.ToolCallStatus.CANCELLED
+    return update.content is not UNSET or tool.cancelled != was
 
 
 def patch_down(update: v2.ToolCallUpdate) -> dict[str, Any]:
     """The members of v1's update, apart from the id and the content."""
-    meta = update.meta
     kind: Any = update.kind
-    status: Any = update.status
     if kind is None or (kind is not UNSET and not kind.known):
-        meta = meta if kind is None else noted(meta, **{KIND: kind.value})
         kind = ToolKind.OTHER
-    if status is not UNSET:
-        meta, status = _status_down(meta, status)
+    status = update.status if update.status is UNSET else _status_down(update.status)
     members = {"name": update.name, "title": update.title, "raw_input": update.raw_input}
     members["raw_output"] = update.raw_output
     change = {name: value for name, value in members.items() if value is not None and value is not UNSET}
     change["locations"] = [] if update.locations is None else update.locations
-    return {**change, "kind": kind, "status": status, "meta": meta}
+    return {**change, "kind": kind, "status": status, "meta": update.meta}
 
 
-def _status_down(meta: Any, status: v2.ToolCallStatus | None) -> tuple[Any, v1.ToolCallStatus]:
+def _status_down(status: v2.ToolCallStatus | None) -> v1.ToolCallStatus:
     if status is None:
-        return meta, v1.ToolCallStatus.PENDING
+        return v1.ToolCallStatus.PENDING
     if status == v2.ToolCallStatus.CANCELLED:
-        return noted(meta, **{STATUS: status.value}), v1.ToolCallStatus.FAILED
-    if not status.known:
-        return noted(meta, **{STATUS: status.value}), v1.ToolCallStatus.IN_PROGRESS
-    return meta, v1.ToolCallStatus(status.value)
+        return v1.ToolCallStatus.FAILED
+    return v1.ToolCallStatus(status.value) if status.known else v1.ToolCallStatus.IN_PROGRESS
 
 
 def _with_terminals(
@@ -152,7 +146,9 @@ def _remember(session: SessionMemory, tool_call_id: str) -> ToolMemory:
     tools = session.tools
     while len(tools) >= session.connection.bounds.tool_calls:
         ended = next((name for name, tool in tools.items() if tool.ended), None)
-        del tools[ended if ended is not None else next(iter(tools))]
+        gone = ended if ended is not None else next(iter(tools))
+        del tools[gone]
+        session.caught_up(gone)
         session.forgot_tools = True
     made = tools[tool_call_id] = ToolMemory()
     return made
@@ -199,15 +195,14 @@ def _grown(session: SessionMemory, tool_call_id: str, tool: ToolMemory, first: b
     """Send the content again now, or remember that v1 is behind."""
     now = session.connection.clock()
     if not first and now - tool.sent_at < 1 / session.connection.bounds.resends_per_second:
-        tool.behind = True
-        session.behind[tool_call_id] = None
+        session.fall_behind(tool_call_id)
         return ()
     return down(_resent(session, tool_call_id, tool, now, first))
 
 
 def _resent(session: SessionMemory, tool_call_id: str, tool: ToolMemory, now: float, first: bool = False) -> list[Any]:
-    tool.behind, tool.sent_at = False, now
-    session.behind.pop(tool_call_id, None)
+    tool.sent_at = now
+    session.caught_up(tool_call_id)
     items = _items_down(session, tool)
     update: Any = ToolCallUpdateV1(tool_call_id=tool_call_id, content=items)
     if first:
@@ -217,7 +212,7 @@ def _resent(session: SessionMemory, tool_call_id: str, tool: ToolMemory, now: fl
 
 def catch_up(session: SessionMemory, due: float | None = None) -> list[Any]:
     """Notifications for all content that v1 is behind with; with `due`, of what was sent before that time."""
-    late = [(name, session.tools[name]) for name in session.behind if name in session.tools]
+    late = [(name, session.tools[name]) for name in session.behind]
     now = session.connection.clock()
     return [
         note for name, tool in late if due is None or tool.sent_at <= due for note in _resent(session, name, tool, now)
@@ -248,8 +243,14 @@ def _terminal_down(session: SessionMemory, terminal: Any, at_once: bool) -> Any:
 
 
 def _items_down(session: SessionMemory, tool: ToolMemory) -> list[Any]:
-    items = [made for item in tool.content for made in item_down(session, item)]
-    return [text_item(LEFT_OUT), *items] if tool.trimmed else items
+    head = [text_item(LEFT_OUT)] if tool.trimmed else []
+    tail = [text_item(CANCELLED_TEXT)] if tool.cancelled else []
+    return [*head, *items_down(session, tool.content), *tail]
+
+
+def items_down(session: SessionMemory, content: Iterable[Any]) -> list[Any]:
+    """The content of a tool call for v1."""
+    return [made for item in content for made in item_down(session, item)]
 
 
 def item_down(session: SessionMemory, item: Any) -> list[Any]:
@@ -259,9 +260,8 @@ def item_down(session: SessionMemory, item: Any) -> list[Any]:
             return diff_down(item)
         case ToolTerminal(terminal_id=terminal_id):
             return [item] if session.connection.client.terminal_output else [terminal_text(session, terminal_id)]
-        case Unknown(raw=raw):
-            text = f"[{raw.get('type')}]"
-            return [msgspec.structs.replace(text_item(text), meta=noted(UNSET, **{ITEM: raw}))]
+        case Unknown():
+            return [text_item(named(item))]
     block = block_down(item.content)
     return [item if block is item.content else v1.ToolContent(content=block, meta=item.meta)]
 
@@ -288,38 +288,25 @@ def tool_call_up(session: SessionMemory, note: SessionNotification) -> Any:
 
 def members_up(update: Any, meta: Any) -> dict[str, Any]:
     """The members of v2's patch; null in v1 means unchanged."""
-    kind, status = update.kind, update.status
-    kind, meta = _kind_up(kind, meta)
-    status, meta = _status_up(status, meta)
     same = ("tool_call_id", "name", "title", "locations", "raw_input", "raw_output")
     members = {name: value for name in same if (value := getattr(update, name)) is not None}
     content = update.content
     if isinstance(content, list):
         members["content"] = [item_up(item) for item in content]
-    return {**members, "kind": kind, "status": status, "meta": meta}
+    return {**members, "kind": _kind_up(update.kind), "status": _status_up(update.status), "meta": meta}
 
 
-def _kind_up(kind: Any, meta: Any) -> tuple[Any, Any]:
+def _kind_up(kind: Any) -> Any:
     if kind is None or kind is UNSET:
-        return UNSET, meta
-    said = read_note(meta, KIND)
-    if isinstance(said, str):
-        return ToolKind(said), unnoted(meta, KIND)
-    if kind.known or kind.startswith("_"):
-        return kind, meta
-    return ToolKind.OTHER, noted(meta, **{KIND: kind.value})
+        return UNSET
+    return kind if kind.known or kind.startswith("_") else ToolKind.OTHER
 
 
-def _status_up(status: Any, meta: Any) -> tuple[Any, Any]:
+def _status_up(status: Any) -> Any:
     if status is None or status is UNSET:
-        return UNSET, meta
-    said = read_note(meta, STATUS)
-    if isinstance(said, str):
-        return v2.ToolCallStatus(said), unnoted(meta, STATUS)
+        return UNSET
     known = v2.ToolCallStatus(status.value)
-    if known.known or status.startswith("_"):
-        return known, meta
-    return UNSET, noted(meta, **{STATUS: status.value})
+    return known if known.known or status.startswith("_") else UNSET
 
 
 def item_up(item: Any) -> Any:
@@ -328,6 +315,5 @@ def item_up(item: Any) -> Any:
         case v1.ToolDiff():
             return diff_up(item)
         case v1.ToolContent(content=block, meta=meta):
-            raw = read_note(meta, ITEM)
-            return Unknown(raw) if isinstance(raw, dict) else v2.ToolContent(content=block_up(block), meta=meta)
+            return v2.ToolContent(content=block_up(block), meta=meta)
     return item
