@@ -29,6 +29,8 @@ class Agent:
     name: str = "agent"
     title: str | None = None
     version: str = "0"
+    #: How long a cancelled turn may go on before it is left behind, in seconds. What it still says is not heard.
+    cancel_seconds: float = 10.0
 
     #: Set by the library before the first handler runs.
     connection: AgentConnection

@@ -28,7 +28,7 @@ from duologue.protocol.common.session import (
     ListSessionsResponse,
     SessionInfo,
 )
-from duologue.protocol.method import Side
+from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import LoginAuthRequest, LoginAuthResponse, LogoutAuthRequest, LogoutAuthResponse
 from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
@@ -51,7 +51,9 @@ from duologue.transports.base import Closed, Transport
 
 log = logging.getLogger("duologue.agent")
 
-#: How long turns and sessions may take to end when the connection does, in seconds.
+CANCEL_REQUEST = Request.untyped(v2.SESSION_CANCEL.name)
+
+#: How long turns may take to end when the connection does, and then sessions to be closed, in seconds.
 END_SECONDS = 3.0
 
 
@@ -64,6 +66,9 @@ class AgentConnection:
         self.sessions: dict[str, Session] = {}
         self.client_info: Implementation | None = None
         self.client_capabilities: Any = None
+        # Sessions that are being reopened, which take prompts already, and prompts that are not accepted yet.
+        self._opening: dict[str, Session] = {}
+        self._admitted: dict[Scope, Turn] = {}
         # The unfinished request that changes a session, by session id: the session's next request waits for it.
         self._barriers: dict[str, asyncio.Future[None]] = {}
         self._ended: asyncio.Task[None] | None = None
@@ -77,11 +82,12 @@ class AgentConnection:
         peer.handle(v2.INITIALIZE, self._initialize)
         peer.handle(v2.SESSION_NEW, self._new)
         peer.handle(v2.SESSION_LIST, self._list)
-        peer.handle(v2.SESSION_RESUME, self._resume, admit=self._admit_change)
+        peer.handle(v2.SESSION_RESUME, self._resume, admit=self._admit_resume)
         peer.handle(v2.SESSION_CLOSE, self._close, admit=self._admit_change)
         peer.handle(v2.SESSION_SET_CONFIG_OPTION, self._set_config_option, admit=self._admit_change)
         peer.handle(v2.SESSION_PROMPT, self._prompt, admit=self._admit_prompt)
         peer.apply(v2.SESSION_CANCEL, self._cancel)
+        peer.handle(CANCEL_REQUEST, self._answer_cancel, admit=self._admit_cancel)
         if self.agent.auth_methods():
             peer.handle(v2.AUTH_LOGIN, self._login)
             peer.handle(v2.AUTH_LOGOUT, self._logout)
@@ -169,7 +175,7 @@ class AgentConnection:
         return NewSessionResponse(session_id=session.id, config_options=self._options(session))
 
     async def _list(self, params: ListSessionsRequest, scope: Scope) -> ListSessionsResponse:
-        if params.cursor:
+        if params.cursor is not UNSET and params.cursor is not None:
             raise RpcError(INVALID_PARAMS, "unknown cursor: this list has one page", {"path": "$.cursor"})
         found = [session for session in self.sessions.values() if not params.cwd or str(session.cwd) == params.cwd]
         return ListSessionsResponse(
@@ -180,10 +186,21 @@ class AgentConnection:
         )
 
     async def _resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
-        session = self.sessions.get(params.session_id) or self._make_session(params.session_id, params)
+        session = self.sessions.get(params.session_id) or self._opening[params.session_id]
         await self.agent.resume_session(session, replay=bool(params.replay_from))
         self.sessions[session.id] = session
         return ResumeSessionResponse(config_options=self._options(session))
+
+    def _admit_resume(self, params: ResumeSessionRequest, scope: Scope) -> None:
+        made = self._make_session(params.session_id, params)
+        self._admit_change(params, scope)
+        if params.session_id not in self.sessions:
+            opening = self._opening.setdefault(params.session_id, made)
+            scope.then.append(lambda: self._opened(opening))
+
+    def _opened(self, session: Session) -> None:
+        if self._opening.get(session.id) is session:
+            del self._opening[session.id]
 
     async def _close(self, params: CloseSessionRequest, scope: Scope) -> CloseSessionResponse:
         session = self._session(params.session_id)
@@ -215,23 +232,38 @@ class AgentConnection:
     # --- prompts ----------------------------------------------------------------------------------------------------
 
     def _admit_prompt(self, params: PromptRequest, scope: Scope) -> None:
-        session = self._session(params.session_id)
+        session = self._opening.get(params.session_id) or self._session(params.session_id)
         check_prompt(params.prompt, self.agent.prompt_capabilities())
-        turn = Turn(session, params.prompt)
+        turn = self._admitted[scope] = Turn(session, params.prompt)
         session.turns.admit(turn)
         scope.on_cancel = turn.cancel
         scope.after = self._barriers.get(session.id)
 
     async def _prompt(self, params: PromptRequest, scope: Scope) -> PromptResponse:
-        session = self._session(params.session_id)
+        turn = self._admitted.pop(scope)
+        turns = turn.session.turns
+        if self.sessions.get(params.session_id) is not turn.session:
+            # It was closed, or could not be reopened, before the prompt's place came.
+            turns.withdraw(turn)
+            raise unknown_session(params.session_id)
+        turn.ready = True
         # Behind the answer: the acceptance comes before what the turn has to say.
-        asyncio.get_running_loop().call_soon(session.turns.start)
+        asyncio.get_running_loop().call_soon(turns.start)
         return PromptResponse()
 
     def _cancel(self, params: CancelSessionNotification) -> None:
-        session = self.sessions.get(params.session_id)
+        session = self.sessions.get(params.session_id) or self._opening.get(params.session_id)
         if session is not None:
             session.turns.cancel()
+
+    def _admit_cancel(self, params: Any, scope: Scope) -> None:
+        """`session/cancel` as a request, which some clients make of it: it cancels as well, and is answered."""
+        if not isinstance(params, dict) or not isinstance(params.get("sessionId"), str):
+            raise RpcError(INVALID_PARAMS, "sessionId must be a string", {"path": "$.params.sessionId"})
+        self._cancel(CancelSessionNotification(session_id=params["sessionId"]))
+
+    async def _answer_cancel(self, params: Any, scope: Scope) -> dict[str, Any]:
+        return {}
 
     def _admit_change(self, params: Any, scope: Scope) -> None:
         """Let the request wait for the last one that changes its session, and the session's next one wait for it."""
@@ -241,7 +273,8 @@ class AgentConnection:
         self._barriers[session_id] = barrier
 
         def lift() -> None:
-            barrier.set_result(None)
+            if not barrier.done():
+                barrier.set_result(None)
             if self._barriers.get(session_id) is barrier:
                 del self._barriers[session_id]
 
@@ -257,13 +290,17 @@ class AgentConnection:
         self.sessions.clear()
         for session in sessions:
             session.turns.cancel()
+        await asyncio.gather(*map(self._end_session, sessions))
+
+    async def _end_session(self, session: Session) -> None:
         try:
             async with asyncio.timeout(END_SECONDS):
-                for session in sessions:
-                    await session.turns.settle()
-                    await self.agent.close_session(session)
+                await session.turns.settle()
         except TimeoutError:
-            log.warning("some turns did not end within %s seconds and were left behind", END_SECONDS)
+            log.warning("a turn did not end within %s seconds and was left behind", END_SECONDS)
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await self.agent.close_session(session)
         except Exception:
             log.exception("closing a session failed")
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from duologue.codec import CodecError
+from duologue.jsonrpc.errors import JsonRpcError, RpcError
+from duologue.peer import REQUEST_CANCELLED
 from duologue.protocol.common.permission import (
     CancelledOutcome,
     PermissionOption,
@@ -20,6 +24,8 @@ from duologue.protocol.v2.table import SESSION_REQUEST_PERMISSION
 
 if TYPE_CHECKING:
     from duologue.agent.voice import Voice
+
+log = logging.getLogger("duologue.agent")
 
 ALLOW_KINDS = frozenset({PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS})
 
@@ -72,13 +78,22 @@ async def ask(
     session = voice.session
     session.turns.wait_for_user()
     try:
-        response = await session.peer.request(SESSION_REQUEST_PERMISSION, request)
+        answer = read_answer(await session.peer.request(SESSION_REQUEST_PERMISSION, request), offered)
+    except (JsonRpcError, CodecError) as error:
+        answer = read_error(error)
     finally:
         session.turns.go_on()
-    answer = read_answer(response, offered)
     if answer.cancelled:
         session.cancelled_by_client(voice)
     return answer
+
+
+def read_error(error: Exception) -> Permission:
+    """What an answer means that is an error or cannot be read: never that it is allowed."""
+    if isinstance(error, RpcError) and error.code == REQUEST_CANCELLED:
+        return Permission(None, cancelled=True)
+    log.warning("the client could not ask for permission, which counts as a refusal: %s", error)
+    return Permission(None)
 
 
 def read_answer(response: RequestPermissionResponse, offered: Sequence[PermissionOption]) -> Permission:

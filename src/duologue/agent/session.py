@@ -47,20 +47,25 @@ class Session(Voice):
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.
         self._run = uuid.uuid4().hex[:8]
         self._held: list[SessionUpdate] = []
+        #: Whether the client does not know the session yet, so that nothing may be said and no turn may run.
+        self.held = False
         self.channel = connection.peer.channel(session_id)
         self.turns = Turns(self, work)
         super().__init__(self)
 
     def hold(self) -> None:
         """Keep what the session says until `release`: its id is not known to the client yet."""
+        self.held = True
         self._send = self._keep
 
     def release(self) -> None:
         """Say what was kept, in order."""
         self._send = self.send
+        self.held = False
         held, self._held = self._held, []
         for update in held:
             self._send(update)
+        self.turns.start()
 
     def _keep(self, update: SessionUpdate) -> Awaitable[None]:
         self._held.append(update)

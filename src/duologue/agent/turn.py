@@ -28,6 +28,8 @@ class Turn(Voice):
         self.prompt = prompt
         self.tokens: Usage | None = None
         self.cancelled = False
+        #: Whether its prompt was accepted: what was asked of the session before it is done.
+        self.ready = False
         self.task: asyncio.Task[object] | None = None
         self.gave_up: asyncio.Future[None] | None = None
         # Of work that the agent began: when its turn came, when its body was left, and the task that runs the body.

@@ -20,7 +20,7 @@ from duologue.agent.turn import Turn
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed, HandlerError
 from duologue.protocol.changes.marks import ERROR_STOP, error_meta
-from duologue.protocol.common.prompt import StopReason, Usage
+from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.v2.state import SessionState
 from duologue.protocol.v2.updates import StateUpdateEvent, UserMessageEvent
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from duologue.agent.session import Session
 
 log = logging.getLogger("duologue.agent")
-
-#: How long a cancelled turn may go on before it is left behind, in seconds.
-CANCEL_SECONDS = 10.0
 
 _STATES = {state: StateUpdateEvent(state=state) for state in (SessionState.RUNNING, SessionState.REQUIRES_ACTION)}
 
@@ -49,13 +46,21 @@ class Turns:
         self._waiting = 0
 
     def admit(self, turn: Turn) -> None:
-        """Enter a turn: from now on a cancel finds it."""
+        """Enter a turn: from now on a cancel finds it. It runs once it is `ready` and `start` is called."""
         self._queue.append(turn)
 
+    def withdraw(self, turn: Turn) -> None:
+        """Take out a turn that will not run after all; nothing is told of it."""
+        if turn in self._queue:
+            self._queue.remove(turn)
+
     def start(self) -> None:
-        """See to it that what was admitted runs."""
-        if self._runner is None and self._queue:
+        """See to it that what is ready runs."""
+        if self._runner is None and self._is_due():
             self._runner = asyncio.get_running_loop().create_task(self._run(), name=f"turns-{self._session.id}")
+
+    def _is_due(self) -> bool:
+        return bool(self._queue) and self._queue[0].ready and not self._session.held
 
     def cancel(self) -> None:
         """Cancel the running turn and every queued one."""
@@ -84,11 +89,12 @@ class Turns:
         """Give a cancelled turn a bounded time to end."""
         gave_up = turn.gave_up
         if gave_up is not None:
-            asyncio.get_running_loop().call_later(CANCEL_SECONDS, _settle, gave_up)
+            seconds = self._session.connection.agent.cancel_seconds
+            asyncio.get_running_loop().call_later(seconds, _settle, gave_up)
 
     async def _run(self) -> None:
         try:
-            while self._queue:
+            while self._is_due():
                 turn = self._queue.popleft()
                 self.running = turn
                 try:
@@ -105,10 +111,12 @@ class Turns:
     async def _one(self, turn: Turn) -> None:
         if turn.prompt is not None:
             message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
+            await self._room()
             await turn.update(message)
         if turn.cancelled:
-            self._tell_idle(StopReason.CANCELLED, turn.tokens)
+            await self._tell_idle(turn, StopReason.CANCELLED)
             return
+        await self._room()
         self._tell(SessionState.RUNNING)
         loop = asyncio.get_running_loop()
         turn.gave_up = loop.create_future()
@@ -116,35 +124,46 @@ class Turns:
         ends: set[asyncio.Future[Any]] = {turn.task, turn.gave_up}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         turn.end()
-        self._finish(turn, turn.task)
+        await self._finish(turn, turn.task)
 
-    def _finish(self, turn: Turn, task: asyncio.Task[object]) -> None:
+    async def _finish(self, turn: Turn, task: asyncio.Task[object]) -> None:
         if turn.cancelled or task.cancelled():
-            if task.done() and not task.cancelled() and task.exception() is not None:
-                log.debug("a cancelled turn ended with an error", exc_info=task.exception())
-            self._tell_idle(StopReason.CANCELLED, turn.tokens)
+            # It may go on after it was left behind: whatever becomes of it is no news.
+            task.add_done_callback(_note_error)
+            await self._tell_idle(turn, StopReason.CANCELLED)
             return
         error = task.exception()
         if error is None:
             reason = task.result()
-            self._tell_idle(reason if isinstance(reason, StopReason) else StopReason.END_TURN, turn.tokens)
+            await self._tell_idle(turn, reason if isinstance(reason, StopReason) else StopReason.END_TURN)
         elif isinstance(error, RpcError):
-            self._tell_failed(error)
-        elif isinstance(error, ConnectionClosed):
+            await self._tell_failed(error)
+        elif isinstance(error, ConnectionClosed) and self._session.peer.closed_reason is not None:
             raise error
         else:
             log.error("a turn failed", exc_info=error)
-            self._tell_failed(HandlerError(error))
+            await self._tell_failed(HandlerError(error))
+
+    async def _room(self) -> None:
+        """Wait until the other side reads: what the library itself says must not fail for a limit."""
+        outbound = self._session.peer.link.outbound
+        while outbound.blocked:
+            await outbound.wait_for_room()
 
     def _tell(self, state: SessionState) -> None:
         with contextlib.suppress(ConnectionClosed):
             self._session.send_state(_STATES[state])
 
-    def _tell_idle(self, reason: StopReason, tokens: Usage | None) -> None:
-        usage = UNSET if tokens is None else tokens
+    async def _tell_idle(self, turn: Turn, reason: StopReason) -> None:
+        if turn.prompt is None and self._queue and self._queue[0].prompt is not None:
+            # The session goes on at once; an idle state here would be taken for the end of the prompt that waits.
+            return
+        await self._room()
+        usage = UNSET if turn.tokens is None else turn.tokens
         self._session.send_update(StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage))
 
-    def _tell_failed(self, error: RpcError) -> None:
+    async def _tell_failed(self, error: RpcError) -> None:
+        await self._room()
         meta = error_meta(error.code, error.message, error.data)
         reason = StopReason(ERROR_STOP)
         self._session.send_update(StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, meta=meta))
@@ -159,6 +178,7 @@ class Turns:
         turn = Turn(self._session, None)
         turn.begun, turn.left = loop.create_future(), loop.create_future()
         turn.body = asyncio.current_task()
+        turn.ready = True
         self.admit(turn)
         self.start()
         try:
@@ -166,6 +186,7 @@ class Turns:
             yield turn
         finally:
             turn.body = None
+            self.withdraw(turn)
             if not turn.left.done():
                 turn.left.set_result(None)
 
@@ -182,6 +203,11 @@ class Turns:
                 await asyncio.shield(turn.left)
             raise
         return StopReason.END_TURN
+
+
+def _note_error(task: asyncio.Task[object]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.debug("a cancelled turn ended with an error", exc_info=task.exception())
 
 
 def _settle(future: asyncio.Future[None]) -> None:

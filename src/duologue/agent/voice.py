@@ -139,7 +139,7 @@ class Voice:
         """Ask the user; the result is true only when an allowing option was picked.
 
         The session requires action while the question is open. When the client answers that the turn is cancelled,
-        the turn is cancelled. Raises `RpcError` when the client cannot ask.
+        the turn is cancelled. An error answer is a refusal.
         """
         if self._over:
             raise TurnOver

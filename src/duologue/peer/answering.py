@@ -82,9 +82,11 @@ class Answering:
         version = self._peer.version
         if version is None:
             return None
-        entry = self.handlers.get(name)
-        extension = entry[0] if entry is not None and name.startswith("_") else None
-        return version.request(self._peer.side, name) or extension
+        method = version.request(self._peer.side, name)
+        if method is None and name in self.handlers and self.handlers[name][0].params is Any:
+            # Not of the protocol: an extension that the owner of the peer serves.
+            return self.handlers[name][0]
+        return method
 
     def _enter(self, event: wire.Request, method: Request[Any, Any]) -> Scope:
         scope = self._scopes[event.id] = Scope(self, event.id, method)
@@ -234,6 +236,9 @@ class Answering:
         """The connection is closed: nobody waits for an answer any more."""
         for scope in list(self._scopes.values()):
             scope.cancel()
+            if scope.task is not None:
+                # It may wait for its place behind a request that is not answered any more.
+                scope.task.cancel()
 
 
 def _handler_error(scope: Scope, error: Exception) -> HandlerError:
