@@ -31,16 +31,29 @@ async def serve(
 
         transport = stdio_transport()
     connection = AgentConnection(agent, limits=limits, trace=trace)
-    _stop_on_signals(connection)
+    await _serve(connection, transport)
+
+
+async def _serve(connection: AgentConnection, transport: Transport) -> None:
     await connection.start(transport)
     await connection.wait_ended()
     await connection.close()
 
 
 def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
-    """Serve `agent` over standard input and output; returns when the client has gone away."""
+    """Serve `agent` over standard input and output; returns when the client has gone away.
+
+    SIGTERM, SIGINT and SIGHUP end it in order, a second one at once.
+    """
     claim_stdio()
-    asyncio.run(serve(agent, limits=limits, trace=trace))
+    asyncio.run(_run(AgentConnection(agent, limits=limits, trace=trace)))
+
+
+async def _run(connection: AgentConnection) -> None:
+    from duologue.transports.pipes import stdio_transport
+
+    _stop_on_signals(connection)
+    await _serve(connection, stdio_transport())
 
 
 def _stop_on_signals(connection: AgentConnection) -> None:

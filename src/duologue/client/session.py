@@ -137,11 +137,23 @@ class Session:
     def _state(self, update: StateUpdateEvent) -> None:
         if update.state is not SessionState.IDLE:
             return
-        if not self._active and self._waiting and self._waiting[0].accepted and update.stop_reason:
-            # The agent never told the user message: the idle state still ends the turn.
-            self._active.append(self._waiting.popleft())
+        if not self._active and self._waiting:
+            self._idle_without_message(self._waiting[0], update)
         for turn in list(self._active):
             turn.end(update)
+
+    def works_for_itself(self, turn: PromptTurn) -> bool:
+        """Whether the agent is at work that no prompt before `turn` asked for."""
+        alone = not self._active and bool(self._waiting) and self._waiting[0] is turn
+        return alone and self.transcript.state is not SessionState.IDLE
+
+    def _idle_without_message(self, turn: PromptTurn, update: StateUpdateEvent) -> None:
+        """The session is idle before the user message of a prompt was told: the agent does not tell it, and the turn
+        is over, unless the idle ends work that was going on when the prompt was accepted."""
+        if turn.behind_other_work:
+            turn.behind_other_work = False
+        elif turn.accepted and update.stop_reason:
+            self._active.append(self._waiting.popleft())
 
     def enter(self, turn: PromptTurn) -> None:
         """A turn is about to be sent."""

@@ -36,6 +36,7 @@ class PromptTurn:
         self.stop_reason: StopReason | None = None
         self.usage: Usage | None = None
         self.accepted = False
+        self.behind_other_work = False
         self.ended = False
         self.error: BaseException | None = None
         self._left = False
@@ -102,6 +103,7 @@ class PromptTurn:
 
     def _accept(self, _: object) -> None:
         self.accepted = True
+        self.behind_other_work = self.session.works_for_itself(self)
 
     def put(self, event: SessionUpdate) -> None:
         """Queue an event; nothing is kept once the iteration was left."""

@@ -106,11 +106,12 @@ LISTING = {
 
 TYPES = Topics(common=COMMON, v2=LISTING)
 
+if not TYPE_CHECKING:  # type checkers know the names, and are to refuse all others
 
-def __getattr__(name: str) -> Any:
-    if name not in TYPES:
-        raise AttributeError(f"version 2 has no type {name}")
-    return TYPES.find(name)
+    def __getattr__(name: str) -> Any:
+        if name not in TYPES:
+            raise AttributeError(f"version 2 has no type {name}")
+        return TYPES.find(name)
 
 
 def __dir__() -> list[str]:
