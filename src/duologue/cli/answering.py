@@ -16,14 +16,15 @@ from duologue.cli.show import COMMAND_LINES, Printer
 from duologue.cli.subjects import deciding, real, subjects_of
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
-from duologue.coder.rules import Rule
+from duologue.coder.rules import Rule, Run, Subject
 from duologue.protocol.common.permission import (
     PermissionOption,
     PermissionOptionKind,
     RequestPermissionOutcome,
     SelectedOutcome,
 )
-from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject
+from duologue.protocol.v2.permission import RequestPermissionRequest, ToolCallSubject
+from duologue.session.entries import ToolCallState
 
 Kind = PermissionOptionKind
 
@@ -49,24 +50,21 @@ class Answers:
     async def answer(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         """The outcome for a request."""
         async with self._one_at_a_time:
-            call = None
-            if isinstance(request.subject, ToolCallSubject):
-                call = session.transcript.tool_calls.get(request.subject.tool_call.tool_call_id)
             project = real(".", session.cwd)
-            rule = deciding(self.rules, subjects_of(request, call, project), project)
+            subjects = subjects_of(request, self._call(session, request), project)
+            rule = deciding(self.rules, subjects, project)
+            if rule is None and self.otherwise == "ask":
+                return await self._by_person(request, subjects)
+            self._ask_on(self.printer, request, subjects)
             if rule is not None:
-                return self._by_rule(request, rule)
-            if self.otherwise != "ask":
-                return self._by_option(request)
-            return await self._by_person(request)
+                return self._told(request, allow=rule.effect == "allow", why=f"by the rule {rule}")
+            return self._told(request, allow=self.otherwise == "yes", why=f"by --{self.otherwise}")
 
-    def _by_rule(self, request: RequestPermissionRequest, rule: Rule) -> RequestPermissionOutcome:
-        self._ask_on(self.printer, request)
-        return self._told(request, allow=rule.effect == "allow", why=f"by the rule {rule}")
-
-    def _by_option(self, request: RequestPermissionRequest) -> RequestPermissionOutcome:
-        self._ask_on(self.printer, request)
-        return self._told(request, allow=self.otherwise == "yes", why=f"by --{self.otherwise}")
+    def _call(self, session: Session, request: RequestPermissionRequest) -> ToolCallState | None:
+        """What was told of the tool call that a request is about."""
+        if not isinstance(request.subject, ToolCallSubject):
+            return None
+        return session.transcript.tool_calls.get(request.subject.tool_call.tool_call_id)
 
     def _told(self, request: RequestPermissionRequest, *, allow: bool, why: str) -> RequestPermissionOutcome:
         option = _option(request, Kind.ALLOW_ONCE) if allow else None
@@ -78,11 +76,13 @@ class Answers:
         self.printer.screen.line(f"  allowed once {why}", "green")
         return SelectedOutcome(option_id=option.option_id)
 
-    async def _by_person(self, request: RequestPermissionRequest) -> RequestPermissionOutcome:
+    async def _by_person(
+        self, request: RequestPermissionRequest, subjects: Sequence[Subject]
+    ) -> RequestPermissionOutcome:
         tty = open_terminal()
         if tty is None:
             self.nobody_asked = True
-            self._ask_on(self.printer, request)
+            self._ask_on(self.printer, request, subjects)
             self.printer.screen.line("  refused: there is no terminal to ask at (see --yes and --allow)", "red")
             return refusal(request)
         with tty:
@@ -90,44 +90,46 @@ class Answers:
             printer = self.printer
             if not printer.screen.is_terminal:
                 printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)))
-            whole = self._ask_on(printer, request)
-            return await _read_answer(tty, printer, request, whole=whole)
+            cut = self._ask_on(printer, request, subjects)
+            return await _read_answer(tty, printer, request, cut)
 
-    def _ask_on(self, printer: Printer, request: RequestPermissionRequest) -> bool:
-        """Print the question and what it is about; whether all of that was printed."""
+    def _ask_on(self, printer: Printer, request: RequestPermissionRequest, subjects: Sequence[Subject]) -> str | None:
+        """Print the question and what it is about; a command that was not printed to its end."""
         screen = printer.screen
         screen.line(f"{screen.paint('?', 'yellow', 'bold')} {printable(request.title)}")
         if isinstance(request.description, str) and request.description:
             screen.line(f"  {printable(request.description)}")
-        match request.subject:
-            case CommandSubject(command=command, cwd=cwd):
-                self.printer.note_command(command)
-                whole = printer.command(command, COMMAND_LINES)
-                screen.line(f"  in {printable(cwd)}", "dim")
-                return whole
-            case ToolCallSubject(tool_call=call):
-                printer.show_diffs(call.tool_call_id, call.content or [])
-        return True
+        if isinstance(request.subject, ToolCallSubject):
+            printer.show_diffs(request.subject.tool_call.tool_call_id, request.subject.tool_call.content or [])
+        cut = None
+        for subject in subjects:
+            if isinstance(subject, Run):
+                self.printer.note_command(subject.command)
+                whole = printer.command(subject.command, COMMAND_LINES)
+                cut = None if whole else subject.command
+                screen.line(f"  in {printable(str(subject.cwd))}", "dim")
+        return cut
 
 
 async def _read_answer(
-    tty: Tty, printer: Printer, request: RequestPermissionRequest, *, whole: bool
+    tty: Tty, printer: Printer, request: RequestPermissionRequest, cut: str | None
 ) -> RequestPermissionOutcome:
     screen = printer.screen
     offered = {KEYS[option.kind]: option for option in reversed(request.options) if option.kind in KEYS}
     choices = {key: offered[key] for key in KEYS.values() if key in offered}
     for key, option in choices.items():
         screen.line(f"  [{key}] {printable(option.name)}")
-    if not whole:
+    if cut is not None:
         screen.line("  [w] Show the whole command")
     while True:
-        screen.write(f"  {'/'.join([*choices, *([] if whole else ['w'])])}? ", "bold")
+        screen.write(f"  {'/'.join([*choices, *([] if cut is None else ['w'])])}? ", "bold")
         line = await tty.read_line()
         if line is None:
             return refusal(request)
         typed = line.strip().lower()[:1]
-        if typed == "w" and isinstance(request.subject, CommandSubject):
-            whole = printer.command(request.subject.command, sys.maxsize)
+        if typed == "w" and cut is not None:
+            printer.command(cut, sys.maxsize)
+            cut = None
             continue
         chosen = choices.get(typed)
         if chosen is not None:

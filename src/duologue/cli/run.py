@@ -70,7 +70,7 @@ def main(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             otherwise="yes" if chosen.yes else "deny" if chosen.deny else "ask",
             model=chosen.model if chosen.agent is not None else None,
             json=chosen.json,
-            timeout=chosen.timeout,
+            timeout=_seconds(chosen.timeout),
             verbose=chosen.verbose,
         )
     except ValueError as error:
@@ -97,6 +97,12 @@ def _command(agent: str | None, model: str | None) -> list[str]:
     if not words:
         raise ValueError("--agent: the command is empty")
     return words
+
+
+def _seconds(timeout: float | None) -> float | None:
+    if timeout is not None and not timeout > 0:
+        raise ValueError("--timeout: give a number of seconds above zero")
+    return timeout
 
 
 def _folder(path: Path) -> Path:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from duologue import codec
 from duologue.cli.answering import Answers
 from duologue.cli.exits import BY_REASON, Exit
+from duologue.cli.output import Output
 from duologue.cli.screen import Screen, printable, wants_colour
 from duologue.cli.show import Printer
 from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, Session, VersionMismatch, connect
@@ -61,13 +63,17 @@ class Run(Client):
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self.errors = Screen(sys.stderr, colour=wants_colour(sys.stderr))
-        self.out = Screen(sys.stdout, colour=not order.json and wants_colour(sys.stdout))
+        # A stream is None when the program was started with it closed.
+        errors = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        self.errors = Screen(errors, colour=wants_colour(errors))
+        self.output = Output(sys.stdout or errors)
+        self.out = Screen(self.output, colour=not order.json and wants_colour(self.output))
         self.printer = Printer(self.errors if order.json else self.out)
         self.answers = Answers(self.printer, order.rules, order.otherwise)
         self._turn: PromptTurn | None = None
         self._stopped: Exit | None = None
         self._stopping = asyncio.Event()
+        self._impatient = asyncio.Event()
         self._stderr = bytearray()
 
     # --- the client of the protocol ---------------------------------------------------------------------------------
@@ -77,8 +83,6 @@ class Run(Client):
             self.out.line(codec.encode(update).decode())
         else:
             self.printer.show(update)
-        if self.out.closed:
-            self._stop(Exit.BROKEN_PIPE)
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         return await self.answers.answer(session, request)
@@ -87,9 +91,12 @@ class Run(Client):
 
     async def main(self) -> Exit:
         """Start the agent, take the turn, end the agent."""
+        loop = asyncio.get_running_loop()
+        self.output.open()
         self._watch_signals()
-        work = asyncio.get_running_loop().create_task(self._work())
-        stop = asyncio.get_running_loop().create_task(self._stopping.wait())
+        work = loop.create_task(self._work())
+        reader = loop.create_task(self._watch_reader())
+        stop = loop.create_task(self._stopping.wait())
         try:
             await asyncio.wait({work, stop}, timeout=self.order.timeout, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -100,25 +107,26 @@ class Run(Client):
             return self._stopped or Exit.CANCELLED
         finally:
             stop.cancel()
-            self.out.fresh()
+            await self._settle()
+            reader.cancel()
 
     async def _work(self) -> Exit:
         try:
             async with connect(self._transport, self, protocol=self.order.protocol) as connection:
                 return await self._take_turn(connection)
         except (AgentFailed, VersionMismatch) as error:
-            return self._failed(Exit.AGENT_FAILED, error)
+            return await self._failed(Exit.AGENT_FAILED, error)
         except ConnectionClosed as error:
-            return self._failed(Exit.AGENT_FAILED, error)
+            return await self._failed(Exit.AGENT_FAILED, error)
         except (JsonRpcError, codec.CodecError) as error:
-            return self._failed(Exit.TURN_FAILED, error)
+            return await self._failed(Exit.TURN_FAILED, error)
 
     async def _take_turn(self, connection: ClientConnection) -> Exit:
         session = await connection.new_session(self.order.cwd)
         await self._choose_model(session)
         turn = self._turn = session.prompt(self.order.request)
         async for _ in turn:
-            pass
+            await self.output.drain()
         return self._exit(turn)
 
     async def _choose_model(self, session: Session) -> None:
@@ -148,13 +156,27 @@ class Run(Client):
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             loop.add_signal_handler(getattr(signal, name), self._stop, Exit.CANCELLED)
 
+    async def _watch_reader(self) -> None:
+        await self.output.closed.wait()
+        self._stop(Exit.BROKEN_PIPE)
+
     def _stop(self, status: Exit) -> None:
         """Begin to stop; a second time, stop at once."""
         if self._stopped is None:
             self._stopped = status
             self._stopping.set()
-        elif self._impatient is not None and status is Exit.CANCELLED:
+        elif status is Exit.CANCELLED:
             self._impatient.set()
+
+    async def _settle(self) -> None:
+        """Wait until what was printed is written, unless the user has had enough."""
+        self.out.fresh()
+        await self._or_impatient(asyncio.ensure_future(self.output.settle()))
+
+    async def _or_impatient(self, work: asyncio.Future[Any], seconds: float | None = None) -> None:
+        waiting = asyncio.ensure_future(self._impatient.wait())
+        await asyncio.wait({work, waiting}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
 
     async def _cancel(self, work: asyncio.Task[Exit]) -> None:
         """Cancel the turn and wait for its end, but not for ever."""
@@ -162,16 +184,11 @@ class Run(Client):
         if turn is None:
             work.cancel()
             return
-        self._impatient = asyncio.Event()
         await turn.cancel()
-        waiting = asyncio.get_running_loop().create_task(self._impatient.wait())
-        await asyncio.wait({work, waiting}, timeout=CANCEL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
+        await self._or_impatient(work, CANCEL_SECONDS)
         if not work.done():
             self.errors.line("duologue run: the agent did not end its turn; it is ended", "yellow")
             work.cancel()
-
-    _impatient: asyncio.Event | None = None
 
     # --- the agent's process ----------------------------------------------------------------------------------------
 
@@ -183,11 +200,11 @@ class Run(Client):
         if self.order.verbose:
             self.errors.write(printable(data.decode("utf-8", "replace")), "dim")
 
-    def _failed(self, status: Exit, error: Exception) -> Exit:
+    async def _failed(self, status: Exit, error: Exception) -> Exit:
         """Tell a failure with what the agent last wrote to standard error."""
         if self._stopped is not None:
             return self._stopped
-        self.out.fresh()
+        await self._settle()
         text = printable(str(error))
         self.errors.line(f"duologue run: {text}", "red")
         tail = printable(self._stderr.decode("utf-8", "replace")).strip()

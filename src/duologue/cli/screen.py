@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
-from typing import TextIO
+from typing import Protocol
 
 STYLES: Mapping[str, str] = {
     "bold": "1",
@@ -32,20 +33,29 @@ def printable(text: str) -> str:
     return NEWLINES.sub("\n", ESCAPES.sub("", text)).translate(SIGNS)
 
 
-def wants_colour(stream: TextIO, env: Mapping[str, str] | None = None) -> bool:
+def wants_colour(stream: Stream, env: Mapping[str, str] | None = None) -> bool:
     """Colour is for terminals that can show it, unless `NO_COLOR` is set."""
     env = os.environ if env is None else env
     return not env.get("NO_COLOR") and env.get("TERM") != "dumb" and stream.isatty()
 
 
-class Screen:
-    """Text on a stream. Once the stream is closed by its reader, `closed` is true and nothing is written any more."""
+class Stream(Protocol):
+    """What a screen prints on."""
 
-    def __init__(self, stream: TextIO, *, colour: bool) -> None:
+    def write(self, text: str, /) -> object: ...
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool: ...
+
+
+class Screen:
+    """Text on a stream."""
+
+    def __init__(self, stream: Stream, *, colour: bool) -> None:
         self._stream = stream
         self._colour = colour
         self._at_start = True
-        self.closed = False
 
     @property
     def is_terminal(self) -> bool:
@@ -53,7 +63,7 @@ class Screen:
 
     def paint(self, text: str, *styles: str) -> str:
         """The text in a style, when there is colour."""
-        if not self._colour or not text:
+        if not self._colour or not text or not styles:
             return text
         codes = ";".join(STYLES[style] for style in styles)
         return f"\x1b[{codes}m{text}\x1b[0m"
@@ -78,10 +88,7 @@ class Screen:
             self._at_start = True
 
     def _put(self, text: str) -> None:
-        if self.closed:
-            return
-        try:
+        # A terminal or standard error that has gone away must not end the turn.
+        with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()
-        except (BrokenPipeError, ConnectionResetError, ValueError):
-            self.closed = True

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from duologue.coder.rules import Rule, Run, Subject, Use, Write
+from duologue.protocol.changes.patches import FilePatch, read_patch
 from duologue.protocol.common.tools import ToolKind
-from duologue.protocol.v2.diff import DeleteChange
+from duologue.protocol.v2.diff import DeleteChange, DiffPatch, MoveChange
 from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject
 from duologue.protocol.v2.tools import ToolDiff
 from duologue.session.entries import ToolCallState
@@ -41,7 +42,7 @@ def subjects_of(request: RequestPermissionRequest, call: ToolCallState | None, c
 def _of_call(call: ToolCallState, cwd: Path) -> Iterator[Subject]:
     raw = call.raw_input if isinstance(call.raw_input, dict) else {}
     command = _command(raw)
-    paths = tuple(_paths(call, raw, cwd))
+    paths = tuple(dict.fromkeys(_paths(call, raw, cwd)))
     if command is not None:
         yield Run(command, real(_first(raw, FOLDER_MEMBERS) or ".", cwd))
     if call.kind in CHANGES or _diffs(call):
@@ -53,12 +54,22 @@ def _of_call(call: ToolCallState, cwd: Path) -> Iterator[Subject]:
 
 def _verb(call: ToolCallState) -> Literal["edit", "delete"]:
     """A move takes a file away, and so does any change that says so."""
-    deletes = any(isinstance(change, DeleteChange) for diff in _diffs(call) for change in diff.changes)
+    changes = [change for diff in _diffs(call) for change in diff.changes]
+    operations = [section.operation for section in _sections(call)]
+    deletes = any(isinstance(change, DeleteChange | MoveChange) for change in changes) or {"delete", "move"} & {
+        *operations
+    }
     return "delete" if deletes or call.kind in (ToolKind.DELETE, ToolKind.MOVE) else "edit"
 
 
 def _diffs(call: ToolCallState) -> list[ToolDiff]:
     return [item for item in call.content if isinstance(item, ToolDiff)]
+
+
+def _sections(call: ToolCallState) -> list[FilePatch]:
+    """What the patches touch, which need not be what the changes name."""
+    patches = [diff.patch.text for diff in _diffs(call) if isinstance(diff.patch, DiffPatch)]
+    return [section for patch in patches for section in read_patch(patch)]
 
 
 def _paths(call: ToolCallState, raw: dict[str, Any], cwd: Path) -> Iterator[Path]:
@@ -67,6 +78,8 @@ def _paths(call: ToolCallState, raw: dict[str, Any], cwd: Path) -> Iterator[Path
             for member in ("path", "old_path"):
                 if isinstance(named := getattr(change, member, None), str):
                     yield real(named, cwd)
+    for section in _sections(call):
+        yield from (real(path, cwd) for path in (section.path, section.old_path) if path is not None)
     for place in call.locations or ():
         yield real(place.path, cwd)
     if (named := _first(raw, PATH_MEMBERS)) is not None:

@@ -1,0 +1,278 @@
+"""`duologue run` without a terminal: what it prints, who answers its questions, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from cli_kit import PATIENCE, alive, bare_environment, run, scripted, start
+
+from duologue import codec
+from duologue.protocol.base import Unknown
+from duologue.protocol.v2.updates import SessionUpdate, StateUpdateEvent, ToolCallUpdateEvent
+
+
+@pytest.fixture(params=["1", "2", "auto"])
+def protocol(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_the_built_in_agent_answers(tmp_path: Path, protocol: str) -> None:
+    done = run("help", "--protocol", protocol, cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.strip() and not done.stderr
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("scenario", "status"),
+    [
+        ("say", 0),
+        ("max_tokens", 3),
+        ("max_turn_requests", 4),
+        ("refusal", 5),
+        ("die", 7),
+        ("crash", 7),
+        ("error", 8),
+        ("login", 8),
+        ("refuse", 8),
+        ("_odd", 9),
+        ("cancelled", 130),
+    ],
+)
+def test_each_end_has_its_status(tmp_path: Path, scenario: str, status: int) -> None:
+    # Version 1 has no stop reasons beyond its own.
+    for protocol in ("2",) if scenario == "_odd" else ("1", "2"):
+        done = run("go", "--agent", scripted(scenario), "--protocol", protocol, cwd=tmp_path)
+        assert done.returncode == status, done.stderr
+        assert bool(done.stderr) is (scenario not in ("say", "cancelled"))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        ("die", ["exit code 9", "the reason is on stderr"]),
+        ("crash", ["exit code 1", "cannot start: no configuration"]),
+        ("error", ["the provider said no"]),
+        ("login", ["no key for the provider"]),
+        ("refuse", ["cannot do that", "the cause"]),
+    ],
+)
+def test_a_failure_says_what_and_why(tmp_path: Path, scenario: str, words: list[str]) -> None:
+    """Field bugs 28, 91, 143 and 159."""
+    done = run("go", "--agent", scripted(scenario), cwd=tmp_path)
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["go", "--agent", "no-such-agent-xyz"], "no-such-agent-xyz"),
+        (["go", "--agent", "false"], "exit code 1"),
+        (["go", "--agent", "echo hello"], "the agent ended"),
+    ],
+)
+def test_an_agent_that_does_not_start(tmp_path: Path, arguments: list[str], words: str) -> None:
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 7 and words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "request"),
+        (["  "], "the request is empty"),
+        (["go", "--allow", "everything"], "a rule is KIND:PATTERN"),
+        (["go", "--cwd", "/no/such/folder"], "no such folder"),
+        (["go", "--env", "NOT_SET_ANYWHERE"], "NAME=VALUE"),
+        (["go", "--agent", " "], "the command is empty"),
+        (["go", "--yes", "--deny"], "not allowed with"),
+        (["go", "--protocol", "3"], "invalid choice"),
+        (["go", "--timeout", "-1"], "--timeout"),
+    ],
+)
+def test_a_wrong_command_line(tmp_path: Path, arguments: list[str], words: str) -> None:
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2 and words in done.stderr and not done.stdout
+
+
+# --- Permissions -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.req("all-permissions-02")
+def test_where_nobody_can_be_asked_the_answer_is_no(tmp_path: Path, protocol: str) -> None:
+    """Field bugs 64 and 69."""
+    done = run("go", "--agent", scripted("write"), "--protocol", protocol, cwd=tmp_path)
+    assert done.returncode == 6
+    assert not (tmp_path / "a.txt").exists()
+    assert "there is no terminal to ask at" in done.stdout and "+one" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "written", "words"),
+    [
+        (["--yes"], True, "allowed once by --yes"),
+        (["--deny"], False, "refused by --deny"),
+        (["--deny", "--allow", "edit:*.txt"], True, "allowed once by the rule edit:*.txt"),
+        (["--yes", "--allow", "deny edit:a.*"], False, "refused by the rule deny edit:a.*"),
+        (["--deny", "--allow", "edit:src/**", "--allow", "run:*"], False, "refused by --deny"),
+    ],
+)
+def test_answers_given_beforehand(tmp_path: Path, protocol: str, answer: list[str], written: bool, words: str) -> None:
+    """Field bug 67."""
+    done = run("go", *answer, "--agent", scripted("write"), "--protocol", protocol, cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "a.txt").exists() is written
+    assert words in done.stdout
+
+
+def test_a_command_is_held_against_the_rules(tmp_path: Path, protocol: str) -> None:
+    done = run("go", "--deny", "--allow", "run:echo *", "--agent", scripted("command"), cwd=tmp_path)
+    assert "refused by --deny" in done.stdout and "│ from the command" not in done.stdout
+    done = run("go", "--yes", "--agent", scripted("command"), "--protocol", protocol, cwd=tmp_path)
+    assert "$ echo from the command; exit 3" in done.stdout
+    assert "│ from the command" in done.stdout and "✗ failed" in done.stdout
+
+
+# --- Output ----------------------------------------------------------------------------------------------------------
+
+
+def test_json_is_one_update_a_line_and_nothing_else(tmp_path: Path, protocol: str) -> None:
+    done = run("go", "--json", "--yes", "--agent", scripted("write"), "--protocol", protocol, cwd=tmp_path)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    updates = [codec.decode(SessionUpdate, line.encode()) for line in lines]
+    assert not [update for update in updates if isinstance(update, Unknown)]
+    assert all(json.loads(line)["sessionUpdate"] for line in lines)
+    assert [str(u.status) for u in updates if isinstance(u, ToolCallUpdateEvent)][-1] == "completed"
+    assert isinstance(updates[-1], StateUpdateEvent) and updates[-1].stop_reason == "end_turn"
+    assert "allowed once by --yes" in done.stderr
+
+
+def test_the_agents_standard_error_is_shown_when_it_is_wanted(tmp_path: Path) -> None:
+    quiet = run("go", "--agent", scripted("noise"), cwd=tmp_path)
+    loud = run("go", "--agent", scripted("noise"), "--verbose", cwd=tmp_path)
+    assert quiet.returncode == loud.returncode == 0
+    assert "a stray print" not in quiet.stderr and "a stray print" in loud.stderr
+    assert quiet.stdout == loud.stdout == "quiet\n"
+
+
+def test_the_request_can_come_from_standard_input(tmp_path: Path) -> None:
+    done = run("-", "--agent", scripted("say"), cwd=tmp_path, text="go\n")
+    assert done.returncode == 0 and done.stdout == "hello from the model\n"
+
+
+def test_a_model_is_chosen_in_the_agents_way(tmp_path: Path) -> None:
+    assert run("help", "--model", "offline", cwd=tmp_path).returncode == 0
+    assert run("go", "--agent", scripted("say"), "--model", "test:other", cwd=tmp_path).returncode == 0
+    done = run("go", "--agent", scripted("say"), "--model", "test:none", cwd=tmp_path)
+    assert done.returncode == 8 and "model" in done.stderr
+    done = run("go", "--agent", scripted("end_turn"), "--model", "any", cwd=tmp_path)
+    assert done.returncode == 0 and "does not let a client choose" in done.stderr
+    done = run("help", "--model", "anthropic:x", cwd=tmp_path)
+    assert done.returncode == 8 and "set ANTHROPIC_API_KEY" in done.stderr
+
+
+def test_the_agent_gets_the_variables_that_are_named_and_no_other_secret(tmp_path: Path) -> None:
+    """Field bugs 169 and 170."""
+    script = 'env > seen; exec "$@"'
+    agent = f"sh -c '{script}' x {scripted('say')}"
+    env = bare_environment(SECRET_X="hush", GIVEN="yes", HOME=str(tmp_path))
+    run("go", "--agent", agent, "--env", "GIVEN", "--env", "MORE=a=b", cwd=tmp_path, env=env)
+    seen = (tmp_path / "seen").read_text().splitlines()
+    assert {"GIVEN=yes", "MORE=a=b", f"HOME={tmp_path}"} <= set(seen)
+    assert not [line for line in seen if "hush" in line]
+
+
+# --- Stopping --------------------------------------------------------------------------------------------------------
+
+
+def after_first_line(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
+    """A run that has printed its first line."""
+    process = start(*arguments, cwd=cwd)
+    assert process.stdout is not None and process.stdout.readline() == "waiting\n"
+    return process
+
+
+@pytest.mark.req("all-cancellation-02")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_cancels_the_turn_and_waits_for_its_end(tmp_path: Path, protocol: str, number: signal.Signals) -> None:
+    with after_first_line("go", "--agent", scripted("wait"), "--protocol", protocol, cwd=tmp_path) as process:
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130 and not errors
+    assert (tmp_path / "cancelled").exists()
+
+
+def interrupt_twice(process: subprocess.Popen[str], folder: Path) -> str:
+    """Ctrl-C, and again once the agent has heard of the first; what was said on standard error."""
+    process.send_signal(signal.SIGINT)
+    while not (folder / "cancelled").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=PATIENCE)[1]
+
+
+def test_a_second_signal_ends_an_agent_that_does_not_listen(tmp_path: Path) -> None:
+    with after_first_line("go", "--agent", scripted("stubborn"), cwd=tmp_path) as process:
+        errors = interrupt_twice(process, tmp_path)
+    assert process.returncode == 130 and "did not end its turn" in errors
+
+
+def test_no_process_is_left_behind(tmp_path: Path) -> None:
+    """Field bug 146: the agent is started by a shell that does not give its place to it."""
+    program = tmp_path / "agent.sh"
+    program.write_text(f"exec 3<&0\necho $$ > shell\n{scripted('stubborn')} <&3 &\necho $! > pid\nwait\n")
+    with after_first_line("go", "--agent", f"sh {program}", cwd=tmp_path) as process:
+        interrupt_twice(process, tmp_path)
+    for name in ("shell", "pid"):
+        assert not alive(int((tmp_path / name).read_text()))
+
+
+def test_the_time_limit_cancels(tmp_path: Path, protocol: str) -> None:
+    done = run("go", "--agent", scripted("wait"), "--protocol", protocol, "--timeout", "1.5", cwd=tmp_path)
+    assert done.returncode == 124
+    assert (tmp_path / "cancelled").exists()
+
+
+def test_the_time_limit_holds_for_the_start_too(tmp_path: Path) -> None:
+    done = run("go", "--agent", "sleep 60", "--timeout", "0.3", cwd=tmp_path)
+    assert done.returncode == 124
+
+
+def test_a_reader_that_goes_away_cancels(tmp_path: Path) -> None:
+    process = start("go", "--agent", scripted("flood"), cwd=tmp_path)
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline() == "line 0\n"
+    process.stdout.close()
+    assert process.wait(PATIENCE) == 141
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+
+
+def test_signals_reach_it_while_nobody_reads_its_output(tmp_path: Path) -> None:
+    process = start("go", "--agent", scripted("flood"), cwd=tmp_path)
+    assert process.stdout is not None
+    os.read(process.stdout.fileno(), 1)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert process.returncode == 130
+    process.communicate(timeout=PATIENCE)
+
+
+def test_a_slow_reader_gets_everything(tmp_path: Path) -> None:
+    with start("go", "--agent", scripted("flood"), cwd=tmp_path) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if len(lines) % 20_000 == 0:
+                time.sleep(0.05)
+    assert process.returncode == 0
+    assert lines == [f"line {number}\n" for number in range(len(lines))] and len(lines) == 100_000
