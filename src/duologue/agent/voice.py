@@ -113,6 +113,7 @@ class Voice:
 
     def title(self, title: str) -> Awaitable[None]:
         """Name the session."""
+        self.session.title_text = title
         return self.update(SessionInfoUpdateEvent(title=title))
 
     def usage(self, used: int, size: int, *, cost: float | None = None, currency: str = "USD") -> Awaitable[None]:
