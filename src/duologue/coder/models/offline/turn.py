@@ -14,6 +14,10 @@ from typing import Any
 from duologue.coder.models.base import ToolResult
 
 
+# Calls of one step; a turn has a limit of steps.
+READ_TOGETHER = 25
+
+
 @dataclass(frozen=True, slots=True)
 class Say:
     """A piece of the answer."""
@@ -88,6 +92,10 @@ class Turn:
             raise TurnStopped(why_not(tool, result))
         return self.data_of(result)
 
+    async def must(self, call: tuple[str, dict[str, Any]]) -> None:
+        """Run one call whose failure ends the turn."""
+        await self.need(call[0], **call[1])
+
     async def run(self, command: str, seconds: float | None = None) -> Any:
         """Run a command to any end; gives its structured result."""
         limit = {} if seconds is None else {"timeout": seconds}
@@ -134,6 +142,20 @@ class Turn:
             if not whole:
                 raise TurnStopped(f"{path} has a line that is too long for me (line {first}).")
             text += whole
+
+    async def read_all(self, paths: Sequence[str]) -> dict[str, str]:
+        """The texts of several files, many in one step."""
+        texts: dict[str, str] = {}
+        for start in range(0, len(paths), READ_TOGETHER):
+            batch = paths[start : start + READ_TOGETHER]
+            for path, result in zip(
+                batch, await self.calls(*(("read_file", {"path": path}) for path in batch)), strict=True
+            ):
+                if not result.ok:
+                    raise TurnStopped(why_not("read_file", result))
+                data = self.data_of(result)
+                texts[path] = await self.read(path) if data["truncated"] else str(data["text"])
+        return texts
 
 
 def shorten(text: str, length: int) -> str:

@@ -75,14 +75,14 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:rename|move|mv|refactor|change the name of) {THE}(?:file|script|document|module) (?P<old>{WORD}){TO}{THE}{FILE}(?P<new>{WORD})",
          lambda g: MoveFile(text(g, "old"), text(g, "new"))),
     rule(r"(?:move|mv) (?P<old>{PATH}){TO}(?P<new>{PATH})", lambda g: MoveFile(text(g, "old"), text(g, "new"))),
-    rule(r"(?:rename|change (?:the )?name of|re-?name) {THE}{KIND}(?P<old>{WORD})(?: {KIND})?{TO}{THE}(?P<new>{WORD})" + _WHERE,
+    rule(r"(?:rename|change (?:the )?name of|re-?name) {THE}{KIND}(?P<old>{WORD})(?: {KIND})?{TO}(?P<new>{WORD})" + _WHERE,
          _rename),
     rule(r"(?:replace|substitute|swap|exchange) {THE}{KIND}{THE}(?P<old>{ANY})(?:\s+(?:with|by|to|for|into)|\s*(?:->|=>|→))\s+"
-         r"{THE}{KIND}(?P<new>{WORD}|{ANY})" + _WHERE, _replace),
+         r"(?:the (?:word|text|string|value) )?(?P<new>{WORD}|{ANY})" + _WHERE, _replace),
     rule(r"(?:in|inside) (?P<where>{PATH}),? (?:replace|substitute|change|swap) {THE}{KIND}(?P<old>{ANY}) (?:with|by|to|into|for) "
-         r"{THE}(?P<new>{ANY})", _replace),
+         r"(?P<new>{ANY})", _replace),
     rule(r"(?:in|inside) (?P<where>{PATH}),? rename {THE}{KIND}(?P<old>{WORD}){TO}(?P<new>{WORD})", _rename),
-    rule(r"(?:change|switch|turn|update|modify|edit|convert) {THE}{KIND}(?P<old>{ANY})(?:\s+(?:to|into)|\s*(?:->|=>|→))\s+{THE}"
+    rule(r"(?:change|switch|turn|update|modify|edit|convert) {THE}{KIND}(?P<old>{ANY})(?:\s+(?:to|into)|\s*(?:->|=>|→))\s+"
          r"(?P<new>{WORD}|{ANY})" + _WHERE, _replace),
     rule(r"(?:create|make|add) {THE}(?:empty )?(?:folder|directory|dir)(?: (?:named|called))? (?P<path>{WORD})", _make_folder),
     rule(r"(?:append|add|write|put|insert|place) " + _LINE + r"(?P<text>{ANY}) (?:to|at|on|in|into) (?:the )?(?:very )?(?P<place>end|bottom|"

@@ -30,13 +30,15 @@ from duologue.coder.models.offline.intents.steps import (
 _VERBS = (
     "find|search|grep|look|locate|where|show|open|read|print|display|list|explain|outline|describe|summari[sz]e|replace|change|"
     "rename|move|create|write|make|append|prepend|insert|add|put|remove|delete|run|rerun|re-run|execute|test|check|fix|repair|"
-    "lint|undo|revert|tell|report|see|do|call|substitute|swap|debug|which|what|save|touch|verify|please|also|finally|get"
+    "lint|undo|revert|tell|if|report|see|do|call|substitute|swap|debug|which|what|save|touch|verify|please|also|finally|get"
 )
 _DIVIDE = re.compile(
     rf"\s*(?:[.;!?]+\s+|[.;!?]*\s*\n+\s*(?:[-*•]|\d+[.)])?\s*|,?\s+(?:and|&)\s+(?:then\s+|afterwards?\s+|after\s+that,?\s+|finally\s+|also\s+)?|,?\s*\bthen\s+"
     rf"|,?\s+(?:after\s+that|afterwards?),?\s+|,\s+|,?\s+and\s+(?={MARK}))(?=(?:{_VERBS})\b)",
     re.IGNORECASE,
 )
+# A repair does nothing when there is nothing to repair, so the condition can go.
+_CONDITION = re.compile(r"(?:if|when|in case)\s[^,]*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _OPEN_TEXT = re.compile(
     r"^(?:.*\b)?(?:create|write|make|append|add|insert|save|put|generate)\b.*?\b(?:contents?|text|containing|saying|says|lines?|with|following)"
@@ -71,8 +73,11 @@ def _read(phrase: Phrase) -> list[Step]:
 
 
 def _clauses(phrase: Phrase) -> list[Phrase]:
+    pieces = _DIVIDE.split(_BULLET.sub("", phrase.text))
     return [
-        phrase.part(_BULLET.sub("", piece)) for piece in _DIVIDE.split(_BULLET.sub("", phrase.text)) if piece.strip()
+        phrase.part(_BULLET.sub("", piece))
+        for piece in pieces
+        if piece.strip() and not _CONDITION.fullmatch(piece.strip())
     ]
 
 

@@ -16,7 +16,7 @@ def _find(groups: Groups) -> Step | None:
     wanted = text(groups, "x")
     if not wanted or wanted.lower() in ("it", "that", "them", "this"):
         return None
-    return Find(wanted, groups.get("where"))
+    return Find(wanted, (groups.get("where") or "").rstrip("/") or None)
 
 
 def _definition(groups: Groups) -> Step:
@@ -75,7 +75,7 @@ RULES: tuple[Rule, ...] = (
          r"(?: folder| directory)?|{EVERYWHERE})?", lambda g: ListFiles(_folder(g.get("where")))),
     rule(r"(?:ls|dir|tree)(?: (?P<where>{PATH}))?", lambda g: ListFiles(g["where"])),
     rule(r"(?:list|ls) (?:the )?(?:folder |directory )?(?P<where>[\w./-]*/)", lambda g: ListFiles(g["where"])),
-    rule(rf"(?:{_LOOK}|which|what|where are|are there(?: any)?) {{THE}}files? (?:(?:that (?:are|is) )?(?:named|called|matching|like|"
+    rule(rf"(?:{_LOOK}|which|what|where are|are there(?: any)?) {{THE}}files? (?:(?:that )?(?:are |is )?(?:named|called|matching|like|"
          r"with (?:the )?name|whose name (?:is|contains|has|matches|starts with|ends with)|by name)) (?P<x>{WORD})",
          lambda g: FindFiles(text(g, "x"))),
     rule(rf"(?:{_LOOK}|which|what|where are) {{THE}}(?:files? (?:ending (?:in|with)|with (?:the )?(?:extension|suffix|ending)) "
@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:who|what|which (?:function|code|part)s?) (?:calls|uses|imports|mentions|references) {THE}{KIND}(?P<x>{ANY})" + _WHERE,
          _find),
     rule(r"where(?:'s| is| are) {THE}{FILE}(?P<x>{PATH})", lambda g: FindFiles(text(g, "x"))),
-    rule(rf"{_LOOK} {{THE}}(?:file|script|module|document) (?:named |called )?(?P<x>{{WORD}})", lambda g: FindFiles(text(g, "x"))),
+    rule(rf"(?:find|search|look|locate|seek)(?: me)?(?: for)? {{THE}}(?:file|script|module|document) (?:named |called )?(?P<x>{{WORD}})", lambda g: FindFiles(text(g, "x"))),
     rule(rf"(?:{_LOOK}) {{THE}}(?:lines? |text |everything )?(?:matching |with |by )?{{THE}}(?:regex|regexp|regular expression|pattern):? "
          r"(?P<x>{ANY})" + _WHERE, _regex),
     rule(r"(?:search|look|grep|scan) (?:in|inside|through|within) {THE}{FILE}(?P<where>{PATH}) for {THE}{KIND}(?P<x>{ANY})", _find),
@@ -108,7 +108,7 @@ RULES: tuple[Rule, ...] = (
          r"in )?{THE}{FILE}(?P<path>{PATH}|README)(?: file)?", lambda g: Show(text(g, "path"))),
     rule(r"how (?:many lines (?:are (?:in|there in)|does|has)|long is|big is|large is) {THE}{FILE}(?P<path>{PATH})(?: have| file)*",
          lambda g: Explain(text(g, "path"))),
-    rule(r"(?:what(?:'s| is) (?:in|inside)|what does) {THE}{FILE}(?P<path>{WORD})(?: file| module| function| class| method)?"
+    rule(r"(?:what(?:'s| is) (?:in|inside)|what does) {THE}{KIND}{FILE}(?P<path>{WORD})(?: file| module| function| class| method)?"
          r"(?: do| does| contain| have| say| look like)?", lambda g: Explain(text(g, "path"))),
     rule(r"(?:explain|outline|describe|summari[sz]e|analy[sz]e|document|tell me (?:about|what is in|what's in)|walk me through|review|"
          r"(?:give|show|make|write)(?: me)? {THE}(?:short |quick |brief )?(?:outline|overview|summary|structure|explanation|functions|"

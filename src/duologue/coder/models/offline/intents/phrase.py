@@ -16,6 +16,8 @@ _MARKS = re.compile(MARK)
 _LEAD = re.compile(
     r"^(?:(?:hi|hello|hey|ok|okay|so|now|well|and|also|then|next|first|finally|afterwards?|there|please|pls|plz|kindly|just|"
     r"simply|quickly|duologue|agent|assistant|alright|right|great|thanks|cool|actually|maybe|perhaps)\b[\s,:!.]*"
+    r"|if\s+(?:needed|necessary|possible|so|not|you\s+can|(?:they|it|one|any|some|tests?|there)\s+(?:are\s+|is\s+)?(?:any\s+)?"
+    r"(?:fail(?:s|ure|ures|ed|ing)?|broken|red))\b[\s,:]*"
     r"|(?:can|could|would|will|may)\s+(?:you|we|i)\s+(?:please\s+|kindly\s+|just\s+|maybe\s+|quickly\s+)*"
     r"|(?:i\s+(?:want|need|like)|i'?d\s+like|i\s+would\s+like|i'?d\s+love)\s+(?:you\s+)?(?:to\s+)?"
     r"|(?:let'?s|lets|let\s+us|go\s+ahead\s+and|try\s+to|help\s+me\s+(?:to\s+)?|you\s+(?:should|need\s+to|must))\s+)",
@@ -27,7 +29,70 @@ _TAIL = re.compile(
 )
 
 VOCABULARY = frozenset(
-    ["find", "search", "grep", "look", "locate", "where", "show", "open", "read", "print", "display", "list", "explain", "outline", "describe", "summarize", "summarise", "overview", "replace", "change", "rename", "create", "write", "make", "append", "insert", "remove", "delete", "execute", "test", "tests", "check", "repair", "failing", "failed", "broken", "lint", "linter", "undo", "revert", "project", "files", "file", "folder", "directory", "function", "class", "method", "variable", "everywhere", "occurrences", "with", "line", "called", "named", "containing", "content", "contents", "before", "after", "replace", "run"]
+    [
+        "find",
+        "search",
+        "grep",
+        "look",
+        "locate",
+        "where",
+        "show",
+        "open",
+        "read",
+        "print",
+        "display",
+        "list",
+        "explain",
+        "outline",
+        "describe",
+        "summarize",
+        "summarise",
+        "overview",
+        "replace",
+        "change",
+        "rename",
+        "create",
+        "write",
+        "make",
+        "append",
+        "insert",
+        "remove",
+        "delete",
+        "execute",
+        "test",
+        "tests",
+        "check",
+        "repair",
+        "failing",
+        "failed",
+        "broken",
+        "lint",
+        "linter",
+        "undo",
+        "revert",
+        "project",
+        "files",
+        "file",
+        "folder",
+        "directory",
+        "function",
+        "class",
+        "method",
+        "variable",
+        "everywhere",
+        "occurrences",
+        "with",
+        "line",
+        "called",
+        "named",
+        "containing",
+        "content",
+        "contents",
+        "before",
+        "after",
+        "replace",
+        "run",
+    ]
 )
 
 

@@ -22,7 +22,8 @@ def _test(groups: Groups) -> Step:
 
 
 def _repair(groups: Groups) -> Step:
-    return Repair(groups.get("x"))
+    target = groups.get("x")
+    return Repair(None if (target or "").lower() in ("it", "this", "that", "them", "these", "everything") else target)
 
 
 def _run(groups: Groups) -> Step | None:
@@ -39,7 +40,7 @@ SMALL_TALK: tuple[Rule, ...] = (
          r" duologue| agent)?[\s!.,?]*", lambda _: Hello("hello")),
     rule(r"(?:thanks?(?: you)?|thx|ty|cheers|great|nice|cool|perfect|good (?:job|work)|well done|awesome|ok(?:ay)?|bye|goodbye|no|yes|"
          r"never ?mind)(?: very much| a lot| so much|,? thanks?| that(?:'s| is) all)?[\s!.]*", lambda _: Hello("thanks")),
-    rule(r"(?:who|what)(?: are|'re|'s| is) (?:you|your name|this(?: agent| model)?)\??|(?:are you|what) (?:an? )?(?:ai|llm|language model|"
+    rule(r"(?:who|what)(?: are|'re|'s| is) (?:you|your name|this (?:agent|model))\??|(?:are you|what) (?:an? )?(?:ai|llm|language model|"
          r"gpt|claude|chatgpt|bot|robot|human|model)(?: are you)?(?: is this)?\??|what'?s your name\??|introduce yourself",
          lambda _: Hello("who")),
     rule(r"(?:help|what|how)(?: me)?(?: can| do| should| could)?(?: you| i| we)?(?: do| ask| use| say| help| type| here| you| this| me| with|"
@@ -61,7 +62,7 @@ RULES: tuple[Rule, ...] = (
          r"(?: so (?:that )?(?:the |all |it |tests? )+pass(?:es)?)?(?: (?:and|so that) (?:prove|check|verify) (?:it|that|the fix))?"
          r"{EVERYWHERE}", _repair),
     rule(r"(?:fix|repair|mend|debug|correct|solve) {THE}{FILE}(?P<x>{PATH}|test\w+|Test\w+|{WORD})(?: tests?)?", _repair),
-    rule(r"(?:make|get) {THE}" + _TESTS + r"?(?: (?P<x>{PATH}|test\w+|Test\w+))?(?: to)? (?:pass|green|work|succeed|go green|be green|run)"
+    rule(r"(?:make|get){+THE}(?: " + _TESTS + r")?(?: (?P<x>{PATH}|test\w+|Test\w+))?(?: to)? (?:pass|green|work|succeed|go green|be green|run)"
          r"(?: again)?", _repair),
     rule(r"why (?:is|does|do|are|did){+THE}(?: " + _TESTS + r")?(?: (?P<x>{PATH}|test\w+))? (?:fail(?:s|ing|ed)?|broken|red|not pass(?:ing)?|"
          r"break)", _test),
@@ -70,8 +71,8 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:run|execute) (?P<x>test\w+|Test\w+|[\w/]*test\w*\.py(?:::\S+)?)", _test),
     rule(r"(?:do|does|are|is|did|will|see if|check (?:if|whether|that)|tell me (?:if|whether)|verify (?:that )?) ?{THE}" + _TESTS + _OF +
          r"(?: all| still| now)*(?: pass(?:es|ing|ed)?| green| fail(?:s|ing|ed)?| ok(?:ay)?| work(?:s|ing)?| succeed)(?: now| again)?", _test),
-    rule(r"(?:which|what|how many|show(?: me)?|list|report|tell me|see)(?: which| what| are| is| the)? ?{THE}(?:" + _TESTS + r")? ?"
-         r"(?:is |are |has |have )?(?:fail(?:s|ing|ed|ures?)?|broken|red|pass(?:es|ing|ed)?|broke|test results?)(?: tests?)?"
+    rule(r"(?:which|what|how many|show(?: me)?|list|report|tell me|see)(?: which| what| are| is| the)*{+THE}(?: " + _TESTS + r")?"
+         r"(?: is| are| has| have)? (?:fail(?:s|ing|ed|ures?)?|broken|red|pass(?:es|ing|ed)?|broke|test results?)(?: tests?)?"
          r"(?: currently| now| here)?", _test),
     rule(r"test (?:it|this|that|everything|again|{THE}{PROJECT}|{THE}(?P<x>{PATH}))", _test),
     rule(r"(?:(?:python3? )?-m )?pytest(?: (?P<x>[\w./:\[\]-]+))?", _test),

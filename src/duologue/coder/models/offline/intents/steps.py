@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Test:
+    """Run the tests, all or those of `target`."""
+
+    __test__: ClassVar[bool] = False  # pytest would take it for a test
+
     target: str | None = None
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 _PARTS = (
     "mutate/source", "mutate/vocabulary", "mutate/operators", "mutate/constants", "mutate/names", "mutate/statements",
-    "mutate/candidates", "lab/job", "lab/scratch", "lab/forks", "lab/runners", "lab/tracing", "lab/survey", "lab/region",
-    "lab/swapping", "lab/trials", "lab/main",
+    "mutate/candidates", "lab/job", "lab/scratch", "lab/forks", "lab/runners", "lab/tracing", "lab/survey", "lab/relevance", "lab/region",
+    "lab/swapping", "lab/transplant", "lab/screen", "lab/trials", "lab/main",
 )  # fmt: skip
 _END = "END_OF_LAB"
 
@@ -48,7 +48,7 @@ def _inner(node: ast.stmt) -> bool:
 def lab_command(python: str, job: dict[str, Any]) -> str:
     """A shell line that runs a job. The first line tells a person what it is for."""
     return (
-        f"{shlex.quote(python)} -B - <<'{_END}'\n"
+        f"{shlex.quote(python)} - <<'{_END}'\n"
         "# Tries small edits in a scratch copy under the temporary folder, against your tests. Your files are not touched.\n"
         f"{lab_source()}\nrun(json.loads({json.dumps(job)!r}))\n{_END}\n"
     )

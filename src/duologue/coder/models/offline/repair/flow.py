@@ -8,7 +8,7 @@ from typing import Any
 from duologue.coder.models.offline.repair.bundle import lab_command
 from duologue.coder.models.offline.repair.lab.job import RESULT
 from duologue.coder.models.offline.repair.verdict import Proven, classes
-from duologue.coder.models.offline.scripts.hunks import edits_between
+from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.suite import Report, Suite, find_suite, run_tests
 from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
 
@@ -65,7 +65,7 @@ async def _weigh(turn: Turn, suite: Suite, target: str | None, found: dict[str, 
     if "problem" in found:
         raise TurnStopped(f"I cannot repair this: {found['problem']}. Nothing is changed.")
     edits = [Proven.read(value) for value in found["proven"]]
-    texts = {path: await turn.read(path) for path in sorted({edit.path for edit in edits})}
+    texts = await turn.read_all(sorted({edit.path for edit in edits}))
     groups = classes(edits, texts)
     await turn.say(f"Tried {found['tried']} edits; {len(edits)} let every test pass.\n\n")
     if len(groups) == 1 and found["complete"] and not found["unproven"]:
@@ -79,7 +79,7 @@ async def _apply(turn: Turn, suite: Suite, target: str | None, edit: Proven, tex
         f"The repair: {edit}. It is the only one that fits, and every test that passed before still passes.\n\n"
     )
     old = texts[edit.path]
-    await turn.need("edit_file", path=edit.path, edits=edits_between(old, edit.apply(old)))
+    await turn.must(change_of(edit.path, old, edit.apply(old)))
     report, _ = await run_tests(turn, suite, target)
     if not report.ok:
         raise TurnStopped(f"The edit is made, but the tests do not pass here: {report.summary}. “undo” takes it back.")

@@ -55,7 +55,25 @@ def _meaning(edit: Proven, text: str) -> str:
 
 
 class _Normal(ast.NodeTransformer):
-    """Rewrites that hold for every value: `not a == b` is `a != b` only for plain comparisons of lengths, so few are safe."""
+    """Rewrites that hold for every value, and names for the variables of comprehensions that do not depend on the text."""
+
+    _comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, self._comprehensions):
+            names = sorted(
+                {item.id for part in node.generators for item in ast.walk(part.target) if isinstance(item, ast.Name)}
+            )
+            order = [
+                item.id for part in node.generators for item in ast.walk(part.target) if isinstance(item, ast.Name)
+            ]
+            renamed = {name: f"<{order.index(name)}>" for name in names}
+            outside = node.generators[0].iter
+            for item in ast.walk(node):
+                if isinstance(item, ast.Name) and item.id in renamed and item not in set(ast.walk(outside)):
+                    item.id = renamed[item.id]
+        result: ast.AST = super().visit(node)
+        return result
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)

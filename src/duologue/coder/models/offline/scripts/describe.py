@@ -102,7 +102,8 @@ async def _main_modules(turn: Turn, files: Sequence[str]) -> None:
         if path.endswith(".py") and not re.search(r"(^|/)(tests?/|test_|conftest|setup\.py|docs?/)", path)
     ]
     modules.sort(key=lambda path: (path.count("/"), path))
-    said = [f"- {path}: {words}" for path in modules[:8] if (words := _module_words(await turn.read(path)))]
+    texts = await turn.read_all(modules[:8])
+    said = [f"- {path}: {words}" for path, text in texts.items() if (words := _module_words(text))]
     if said:
         await turn.say("Main modules:\n\n" + "\n".join(said) + "\n")
 

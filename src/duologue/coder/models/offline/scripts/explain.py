@@ -50,6 +50,8 @@ async def _explain_definition(turn: Turn, name: str, wanted: str) -> None:
         "search", pattern=rf"^\s*(async\s+def|def|class)\s+{name}\b", regex=True, glob="*.py", limit=20
     )
     if not data["matches"]:
+        if "." in wanted:
+            await one_file(turn, wanted)
         raise TurnStopped(f"There is neither a file nor a Python function or class named `{wanted}` in this project.")
     for match in data["matches"][:3]:
         node = _node_at(await turn.read(match["path"]), match["line"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duologue.coder.models.offline.intents.steps import Create, Delete, Insert, MoveFile, Step, Undo
-from duologue.coder.models.offline.scripts.hunks import edits_between
+from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import matching, one_file
 from duologue.coder.models.offline.turn import Turn, TurnStopped, why_not
 
@@ -41,10 +41,7 @@ async def _insert(turn: Turn, step: Insert) -> None:
     path = await one_file(turn, step.path)
     old = await turn.read(path)
     new = _inserted(old, step)
-    if old:
-        await turn.need("edit_file", path=path, edits=edits_between(old, new))
-    else:
-        await turn.need("write_file", path=path, text=new)
+    await turn.must(change_of(path, old, new))
     await turn.say(f"Added {len(step.text.splitlines())} line(s) to {path}.\n")
 
 

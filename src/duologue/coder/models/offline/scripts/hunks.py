@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import Any
+
+
+def change_of(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
+    """The call that turns a file's text into another; an empty file has nothing that an edit could replace."""
+    if not old:
+        return "write_file", {"path": path, "text": new}
+    return "edit_file", {"path": path, "edits": edits_between(old, new)}
 
 
 def edits_between(old: str, new: str) -> list[dict[str, str]]:

@@ -101,17 +101,42 @@ def _names_code(string: str, old: str) -> bool:
 
 
 def _in_fstring(string: str, old: str, new: str) -> Renamed:
-    word = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-    count = 0
+    """Rename in the expressions of an f-string that is one token, as it is before Python 3.12."""
+    places = [match for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", string)]
+    inside = _expression_offsets(string)
+    text, at = "", 0
+    for match in places:
+        if match.start() in inside:
+            text, at = text + string[at : match.start()] + new, match.end()
+    changed = sum(match.start() in inside for match in places)
+    return Renamed(text + string[at:], changed, len(places) - changed)
 
-    def in_braces(match: re.Match[str]) -> str:
-        nonlocal count
-        changed, found = word.subn(new, match[0])
-        count += found
-        return changed
 
-    text = re.sub(r"(?<!\{)\{[^{}]+\}", in_braces, string)
-    return Renamed(text, count, len(word.findall(string)) - count)
+def _expression_offsets(string: str) -> set[int]:
+    """Offsets inside of expressions: neither text, nor a format after its colon, nor a string in an expression."""
+    found: set[int] = set()
+    modes: list[str] = ["text"]
+    quote = ""
+    for index, letter in enumerate(string.replace("{{", "  ").replace("}}", "  ") if "{{" in string else string):
+        mode = modes[-1]
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter == "{" and mode in ("text", "format"):
+            modes.append("expression")
+        elif letter == "}" and len(modes) > 1:
+            modes.pop()
+            if mode == "format":
+                modes.pop()
+        elif mode == "expression" and letter in "([{":
+            modes.append("expression")
+        elif mode == "expression" and letter in ")]" and len(modes) > 2:
+            modes.pop()
+        elif mode == "expression" and letter == ":" and modes[-2] in ("text", "format"):
+            modes.append("format")
+        elif mode == "expression":
+            quote = letter if letter in "'\"" else ""
+            found.add(index)
+    return found
 
 
 def _line_starts(text: str) -> list[int]:

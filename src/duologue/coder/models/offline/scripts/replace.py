@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duologue.coder.models.offline.intents.steps import Rename, Replace
-from duologue.coder.models.offline.scripts.hunks import edits_between
+from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import scope
 from duologue.coder.models.offline.scripts.renaming import rename_in, uses
 from duologue.coder.models.offline.turn import Turn, TurnStopped, why_not
@@ -30,8 +30,7 @@ async def replace(turn: Turn, step: Replace) -> None:
         raise TurnStopped('I need the text to replace: “replace "old" with "new"”.')
     paths = await _files_with(turn, step.old, step.where)
     changes = []
-    for path in paths:
-        text = await turn.read(path)
+    for path, text in (await turn.read_all(paths)).items():
         new = _without(text, step.old) if not step.new else text.replace(step.old, step.new)
         changes.append(_Change(path, text, new, text.count(step.old)))
     await _apply(
@@ -52,8 +51,7 @@ async def rename(turn: Turn, step: Rename) -> None:
     _check_names(old, new)
     paths = await _files_with(turn, old, step.where)
     changes, left = [], 0
-    for path in paths:
-        text = await turn.read(path)
+    for path, text in (await turn.read_all(paths)).items():
         if path.endswith(".py") and uses(text, new):
             raise TurnStopped(
                 f"`{new}` is already used in {path}; renaming `{old}` to it would mix two meanings. Choose another name."
@@ -123,7 +121,7 @@ async def _apply(turn: Turn, title: str, changes: Sequence[_Change]) -> None:
 
 async def _edit(turn: Turn, changes: Sequence[_Change], start: int) -> None:
     batch = changes[start : start + BATCH]
-    calls = [("edit_file", {"path": change.path, "edits": edits_between(change.old, change.new)}) for change in batch]
+    calls = [change_of(change.path, change.old, change.new) for change in batch]
     results = await turn.calls(*calls)
     for change, result in zip(batch, results, strict=True):
         if not result.ok:

@@ -38,7 +38,7 @@ def read_pytest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     """Failures, passed tests and the last line of a `pytest -q --tb=short` run."""
     blocks = dict(_pytest_blocks(output))
     failures: dict[str, Failure] = {}
-    for match in re.finditer(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\])?)(?: - (.*))?$", output, re.MULTILINE):
+    for match in re.finditer(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)(?: - (.*))?$", output, re.MULTILINE):
         name, message = match[1], (match[2] or "").strip()
         block = blocks.get(_title_of(name), "")
         path, line = _last_place(block, name.split("::")[0])
@@ -85,7 +85,7 @@ def _unittest_failure(title: str, block: str) -> Failure:
     text = body[1] if len(body) > 1 else block
     places = re.findall(r'^  File "(.+?)", line (\d+), in (\w+)', text, re.MULTILINE)
     inside = [place for place in places if re.search(r"test", place[0].rsplit("/", 1)[-1])] or places
-    dotted = re.match(r"(\w+) \(([\w.]+)\)", title)
+    dotted = re.match(r"([\w.]+) \(([\w.]+)\)", title)
     name = title if dotted is None else dotted[2] if dotted[2].endswith("." + dotted[1]) else f"{dotted[2]}.{dotted[1]}"
     errors = re.findall(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt|Warning)?(?:: .*)?)$", text, re.MULTILINE)
     message = next((line for line in errors if re.match(r"[\w.]*(Error|Exception|Exit|Interrupt|Warning)\b", line)), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import select
 import signal
 import sys
@@ -11,6 +12,10 @@ import time
 import traceback
 from collections.abc import Callable
 from typing import Any
+
+
+# Address space of a fork, in bytes: an edit can ask for a list of any length.
+MOST_MEMORY = 8 << 30
 
 
 class NoAnswer(Exception):
@@ -45,6 +50,7 @@ def _child(work: Callable[[], Any], writer: int, cpu_seconds: float | None) -> N
     code = 1
     try:
         os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         if cpu_seconds is not None:
             signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
             signal.setitimer(signal.ITIMER_VIRTUAL, cpu_seconds)

@@ -40,11 +40,11 @@ def _work(job: Job, scratch: str) -> dict[str, Any]:
     say(
         f"{len(seen.failing)} failing, {seen.passing} passing; {len(suspects)} edits to try on {len(seen.common)} suspicious lines"
     )
-    complete = trials.run(suspects, 0.8)
-    if complete and not trials.fits:
-        complete = trials.run(region.suspects(bounds=True), 0.85)
+    missed = trials.run(suspects, 0.8)
+    if not missed and not trials.fits:
+        missed = trials.run(region.suspects(bounds=True), 0.85)
     say(f"tried {trials.tried} edits, {len(trials.fits)} fit so far; now the whole suite")
-    return _answer(job, region, trials, complete)
+    return _answer(job, region, trials, missed)
 
 
 def _surveyed(job: Job, scratch: str) -> Survey | str:
@@ -62,7 +62,7 @@ def _surveyed(job: Job, scratch: str) -> Survey | str:
     return found
 
 
-def _answer(job: Job, region: Region, trials: Trials, complete: bool) -> dict[str, Any]:
+def _answer(job: Job, region: Region, trials: Trials, missed: float) -> dict[str, Any]:
     proven: list[dict[str, Any]] = []
     unproven = 0
     for suspect in sorted(trials.fits, key=lambda suspect: -suspect.score)[: job.finalists]:
@@ -76,7 +76,7 @@ def _answer(job: Job, region: Region, trials: Trials, complete: bool) -> dict[st
         "failing": region.survey.failing,
         "passing": region.survey.passing,
         "tried": trials.tried,
-        "complete": complete,
+        "missed": round(missed, 4),
         "unproven": unproven,
         "lines": _suspicious(region, trials.fits),
         "proven": proven,

@@ -7,11 +7,16 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from duologue.coder.models.offline.repair.lab.relevance import noticed
 from duologue.coder.models.offline.repair.lab.survey import Survey
 from duologue.coder.models.offline.repair.lab.tracing import TESTS
 from duologue.coder.models.offline.repair.mutate.candidates import candidate_edits
-from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
+from duologue.coder.models.offline.repair.mutate.source import Edit, Source
 from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
+
+
+# Tables that are filled at import offer far too many edits to try those that hardly anyone would mistype.
+LEAST_AT_IMPORT = 0.35
 
 
 class Suspect(NamedTuple):
@@ -29,6 +34,7 @@ class Region:
         self.scratch = scratch
         self.survey = survey
         self.sources: dict[str, Source] = {}
+        self._relevant: dict[str, list[tuple[int, int]]] | None = None
         touched = {path for path, _ in survey.some} | set(survey.imported)
         for path in sorted(touched):
             source = self._load(path)
@@ -65,36 +71,22 @@ class Region:
         return max(own, self.survey.score((path, line))) * edit.weight
 
     def _loaded(self, source: Source, tried: set[int], bounds: bool) -> Iterator[Suspect]:
-        """Edits of what runs at import only: constants, defaults, class bodies. Names the failing code uses come first."""
-        loaded = _lines_of_statements(source, self.survey.imported.get(source.path, set()))
-        lines = {line: head for line, head in loaded.items() if line not in tried}
-        used = self._used_names()
-        for edit in candidate_edits(source, lines, self.words, bounds=bounds):
-            share = 0.4 if _binds(source, edit.line) & used else 0.05
-            yield Suspect(edit, True, share * edit.weight)
+        """Edits of what runs at import only (constants, defaults, class bodies) and that the failing code can notice."""
+        run = self.survey.imported.get(source.path, set())
+        lines = {line for line in _lines_of_statements(source, run) if line not in tried}
+        ranges = self._noticed(source.path)
+        relevant = {line for line in lines if any(first <= line <= last for first, last in ranges)}
+        for edit in candidate_edits(source, relevant, self.words, bounds=bounds):
+            if edit.weight > LEAST_AT_IMPORT:
+                yield Suspect(edit, True, 0.5 * edit.weight)
 
-    def _used_names(self) -> set[str]:
-        names: set[str] = set()
-        for path, source in self.sources.items():
-            run = {line for file, line in self.survey.some if file == path}
-            for node in ast.walk(source.tree):
-                if getattr(node, "lineno", 0) in run:
-                    names |= {getattr(node, "id", ""), getattr(node, "attr", ""), getattr(node, "name", "")}
-        return names - {""}
-
-
-def _binds(source: Source, line: int) -> set[str]:
-    """The names that the top statement on a line binds, also as a method or a class variable."""
-    names: set[str] = set()
-    for node in ast.walk(source.tree):
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.lineno <= line <= (node.end_lineno or 0):
-            names.add(node.name)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.lineno <= line <= (
-            node.end_lineno or 0
-        ):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names |= {item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)}
-    return names
+    def _noticed(self, path: str) -> list[tuple[int, int]]:
+        if self._relevant is None:
+            executed: dict[str, set[int]] = {}
+            for file, line in self.survey.some:
+                executed.setdefault(file, set()).add(line)
+            self._relevant = noticed(self.sources, self.survey.imported, executed)
+        return self._relevant.get(path, [])
 
 
 def _lines_of_statements(source: Source, run: set[int]) -> dict[int, int]:

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from duologue.coder.models.offline.repair.lab.job import Job
@@ -15,28 +15,43 @@ PASSED, FAILED, SKIPPED_TEST = "passed", "failed", "skipped"
 
 
 class Outcome:
-    """How one test ended, and how many seconds it took."""
+    """How one test ended, how many seconds it took, and which lines the error passed (outermost first)."""
 
-    def __init__(self, name: str, result: str, seconds: float) -> None:
+    def __init__(self, name: str, result: str, seconds: float, frames: list[tuple[str, int]]) -> None:
         self.name = name
         self.result = result
         self.seconds = seconds
+        self.frames = frames
+
+
+Ran = tuple[str, BaseException | None]
+
+
+def _frames(error: BaseException | None) -> list[tuple[str, int]]:
+    found = []
+    trace = error.__traceback__ if error is not None else None
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return found
 
 
 class Tests:
-    """Collected tests, by name, in their order."""
+    """Collected tests, by name, in their order; `broken` are files that could not be imported."""
 
-    def __init__(self, names: list[str], run: Callable[[str], str]) -> None:
+    def __init__(self, names: list[str], run: Callable[[str], Ran], broken: Collection[str] = ()) -> None:
         self.names = names
+        self.broken = frozenset(broken)
         self._run = run
 
     def run(self, name: str) -> Outcome:
         began = time.perf_counter()
+        error: BaseException | None = None
         try:
-            result = self._run(name)
-        except Exception:  # a test or a fixture that breaks the runner is a test that fails
-            result = FAILED
-        return Outcome(name, result, time.perf_counter() - began)
+            result, error = self._run(name)
+        except Exception as broken:  # a test or a fixture that breaks the runner is a test that fails
+            result, error = FAILED, broken
+        return Outcome(name, result, time.perf_counter() - began, _frames(error))
 
 
 class CannotCollect(Exception):
@@ -49,8 +64,7 @@ def prepare(job: Job, scratch: str) -> None:
     roots = [os.path.join(scratch, root) for root in job.roots] + [scratch]
     sys.path[:] = roots + [path for path in sys.path if path not in ("", job.root)]
     os.environ["PYTHONPATH"] = os.pathsep.join(roots)
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    sys.dont_write_bytecode = True
+    sys.dont_write_bytecode = False  # the copy is ours: compiled tests make every further start quicker
     if job.kind == "pytest":
         import pytest  # noqa: F401 - loaded once, before the forks
 
@@ -62,27 +76,31 @@ def with_tests(job: Job, work: Callable[[Tests], Any], only: list[str] | None = 
 
 def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None) -> Any:
     import pytest
-    from _pytest.runner import runtestprotocol
 
     found: list[Any] = []
 
     class Plugin:
-        broken: list[str] = []
+        def __init__(self) -> None:
+            self.broken: list[str] = []
+            self.errors: dict[str, BaseException] = {}
 
-        def pytest_collectreport(self, report: Any) -> None:
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_make_collect_report(self, collector: Any) -> Any:
+            report = (yield).get_result()
             if report.failed:
                 self.broken.append(report.nodeid)
+                self.errors[report.nodeid] = report.call.excinfo.value.__cause__ or report.call.excinfo.value
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session: Any) -> bool:
             items = {item.nodeid: item for item in session.items}
 
-            def run(name: str) -> str:
+            def run(name: str) -> Ran:
                 if name in self.broken:
-                    return FAILED
-                return _result(runtestprotocol(items[name], log=False, nextitem=None))
+                    return FAILED, self.errors.get(name)
+                return _run_item(items[name])
 
-            found.append(work(Tests([*self.broken, *items], run)))
+            found.append(work(Tests([*self.broken, *items], run, self.broken)))
             return True
 
     targets = only or ([job.target] if job.target else [])
@@ -102,10 +120,39 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
     return found[0]
 
 
-def _result(reports: list[Any]) -> str:
-    if any(report.failed for report in reports):
-        return FAILED
-    return SKIPPED_TEST if any(report.skipped for report in reports) else PASSED
+def _run_item(item: Any) -> Ran:
+    """What pytest's own protocol does, but for the report, whose making takes longer than the test."""
+    if getattr(item, "_request", None) is False:
+        item._initrequest()
+    call = _phase(item, "setup", item.ihook.pytest_runtest_setup)
+    if call.excinfo is None:
+        call = _phase(item, "call", item.ihook.pytest_runtest_call)
+    result = _result(item, call)
+    end = _phase(item, "teardown", item.ihook.pytest_runtest_teardown, nextitem=None)
+    if hasattr(item, "_request"):
+        item._request = False
+        item.funcargs = None
+    error = call.excinfo or end.excinfo
+    return FAILED if end.excinfo is not None else result, error.value if error is not None else None
+
+
+def _phase(item: Any, when: Any, hook: Any, **more: Any) -> Any:
+    from _pytest.runner import CallInfo
+
+    return CallInfo.from_call(lambda: hook(item=item, **more), when=when)
+
+
+def _result(item: Any, call: Any) -> str:
+    import pytest
+
+    if item.get_closest_marker("xfail") is not None or (
+        call.excinfo and call.excinfo.errisinstance(pytest.xfail.Exception)
+    ):
+        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        return FAILED if report.failed else SKIPPED_TEST if report.skipped else PASSED
+    if call.excinfo is None:
+        return PASSED
+    return SKIPPED_TEST if call.excinfo.errisinstance(pytest.skip.Exception) else FAILED
 
 
 def _with_unittest(job: Job, work: Callable[[Tests], Any], only: list[str] | None) -> Any:
@@ -120,14 +167,28 @@ def _with_unittest(job: Job, work: Callable[[Tests], Any], only: list[str] | Non
     if not cases:
         raise CannotCollect("unittest found no tests in the scratch copy")
 
-    def run(name: str) -> str:
-        result = unittest.TestResult()
+    def run(name: str) -> Ran:
+        result = _Result()
         unittest.TestSuite([cases[name]]).run(result)
         if result.failures or result.errors or result.unexpectedSuccesses:
-            return FAILED
-        return SKIPPED_TEST if result.skipped else PASSED
+            return FAILED, result.first
+        return (SKIPPED_TEST if result.skipped else PASSED), None
 
     return work(Tests(list(cases), run))
+
+
+class _Result(unittest.TestResult):
+    """Keeps the first error itself, not only its text."""
+
+    first: BaseException | None = None
+
+    def addError(self, test: Any, err: Any) -> None:
+        self.first = self.first or err[1]
+        super().addError(test, err)
+
+    def addFailure(self, test: Any, err: Any) -> None:
+        self.first = self.first or err[1]
+        super().addFailure(test, err)
 
 
 def _flat(suite: Any) -> Iterator[Any]:

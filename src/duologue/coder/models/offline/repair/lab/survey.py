@@ -32,13 +32,15 @@ class Survey:
     common: set[Place] = field(default_factory=set)
     some: set[Place] = field(default_factory=set)
     cover: dict[Place, set[str]] = field(default_factory=dict)
+    raised: set[Place] = field(default_factory=set)
     passing: int = 0
     whole: bool = True
 
     def score(self, place: Place) -> float:
         """How suspicious a line is (Ochiai): run by all that fail, and by few that pass."""
         failed = 1.0 if place in self.common else 0.5
-        return failed / math.sqrt(1 + len(self.cover.get(place, ())) / max(1, len(self.failing)))
+        told = 1.5 if place in self.raised else 1.0
+        return told * failed / math.sqrt(1 + len(self.cover.get(place, ())) / max(1, len(self.failing)))
 
 
 def survey(job: Job, scratch: str) -> Survey:
@@ -69,7 +71,9 @@ def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
         found.seconds[name] = outcome.seconds
         if outcome.result == FAILED:
             functions |= set(lines)
-            _add_failing(found, name, _places(merged(lines)))
+            broken = name in tests.broken
+            _add_failing(found, name, _places(found.imported if broken else merged(lines)))
+            found.raised |= {(tracer.relative(path), line) for path, line in outcome.frames}
         elif outcome.result == PASSED:
             found.passing += 1
             for place in _places(merged(lines)):
@@ -108,7 +112,7 @@ def _limited(tests: Tests, name: str) -> Outcome:
     try:
         return tests.run(name)
     except _Hung:
-        return Outcome(name, FAILED, TEST_SECONDS)
+        return Outcome(name, FAILED, TEST_SECONDS, [])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

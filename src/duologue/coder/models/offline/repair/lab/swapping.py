@@ -32,20 +32,30 @@ class Live:
                     key = (path[len(prefix) :], item.__code__.co_firstlineno, item.__code__.co_name)
                     self.functions.setdefault(key, []).append(item)
 
-    def swap(self, source: Source, edit: Edit) -> None:
-        """Make the edit live; raises `CannotSwap`, and SyntaxError or ValueError if it does not compile."""
+    def swap(self, source: Source, edit: Edit) -> list[tuple[types.FunctionType, types.CodeType]]:
+        """Make the edit live, and give what to put back with `restore`.
+
+        Raises `CannotSwap`, and SyntaxError or ValueError if the edit does not compile.
+        """
         holder = _holder(source, edit)
         if holder is None:
             raise CannotSwap
-        swapped = 0
-        for code in _codes(_compiled(self._scratch, source, edit, holder)):
+        swapped: list[tuple[types.FunctionType, types.CodeType]] = []
+        for code in _codes(compiled_part(self._scratch, source, edit, holder)):
             for function in self.functions.get((source.path, code.co_firstlineno, code.co_name), ()):
                 if len(function.__code__.co_freevars) != len(code.co_freevars):
+                    restore(swapped)
                     raise CannotSwap
+                swapped.append((function, function.__code__))
                 function.__code__ = code
-                swapped += 1
         if not swapped:
             raise CannotSwap
+        return swapped
+
+
+def restore(swapped: list[tuple[types.FunctionType, types.CodeType]]) -> None:
+    for function, code in swapped:
+        function.__code__ = code
 
 
 def _holder(source: Source, edit: Edit) -> ast.stmt | None:
@@ -57,7 +67,8 @@ def _holder(source: Source, edit: Edit) -> ast.stmt | None:
     return None
 
 
-def _compiled(scratch: str, source: Source, edit: Edit, holder: ast.stmt) -> types.CodeType:
+def compiled_part(scratch: str, source: Source, edit: Edit, holder: ast.stmt) -> types.CodeType:
+    """Code of one statement of the module with an edit in it; its lines are those of the file."""
     first = min([holder.lineno, *(item.lineno for item in getattr(holder, "decorator_list", ()))])
     start, end = source.offset(first, 0), source.end(holder)
     text = apply_edit(source.text[:end], edit)[start:]

@@ -61,6 +61,10 @@ class Tracer:
 
         return step
 
+    def relative(self, path: str) -> str:
+        path = os.path.abspath(path)
+        return path[len(self._prefix) :] if path.startswith(self._prefix) else path
+
     def _path(self, code: CodeType) -> str | None:
         path = os.path.abspath(code.co_filename)
         if code.co_filename.startswith("<") or not path.startswith(self._prefix):

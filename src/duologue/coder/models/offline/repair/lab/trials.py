@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +16,12 @@ from duologue.coder.models.offline.repair.lab.region import Region, Suspect
 from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Tests, with_tests
 from duologue.coder.models.offline.repair.lab.survey import Survey
 from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, Live, overlay
+from duologue.coder.models.offline.repair.lab.transplant import Modules
+from duologue.coder.models.offline.repair.lab.screen import Screen
 from duologue.coder.models.offline.repair.mutate.source import apply_edit
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
-SCREEN = 6
+BATCH = 24
 
 
 class Trials:
@@ -30,15 +33,15 @@ class Trials:
         self.fits: list[Suspect] = []
         self._told = time.monotonic()
 
-    def run(self, suspects: Sequence[Suspect], share: float) -> bool:
-        """Try all; False if the time ran out first."""
-        warm = [suspect for suspect in suspects if not suspect.cold]
-        cold = [suspect for suspect in suspects if suspect.cold]
-        results = self._warm(warm, share) if warm else []
-        again = [suspect for suspect, result in zip(warm, results) if result == COLD]  # noqa: B905
-        self._take(warm, results)
-        done = self._cold([*again, *cold], share)
-        return len(results) == len(warm) and done
+    def run(self, suspects: Sequence[Suspect], share: float) -> float:
+        """Try them in their order; the score of the best one that was not tried for lack of time, or 0."""
+        broken = any(is_file(name) for name in self.survey.failing)
+        results = [] if broken else self._warm(suspects, share)
+        self._take(suspects, results)
+        rest = list(suspects) if broken else [s for s, result in zip(suspects, results) if result == COLD]  # noqa: B905
+        done = self._cold(rest, share)
+        missed = [*rest[done:], *([] if broken else suspects[len(results) :])]
+        return max((suspect.score for suspect in missed), default=0.0)
 
     def _take(self, suspects: Sequence[Suspect], results: Sequence[str]) -> None:
         self.fits += [suspect for suspect, result in zip(suspects, results) if result == FITS]  # noqa: B905
@@ -82,22 +85,34 @@ class Trials:
             say(f"tried {self.tried} edits")
 
     def _each(self, tests: Tests, suspects: Sequence[Suspect], seconds: float, writer: int) -> None:
-        live = Live(self.scratch)
+        live, modules = Live(self.scratch), Modules(self.scratch)
         deadline = time.monotonic() + seconds
+        screen = Screen(self.survey, self.region, live, tests)
         gc.collect()
         gc.freeze()
-        for suspect in suspects:
+        for start in range(0, len(suspects), BATCH):
+            batch = suspects[start : start + BATCH]
             if time.monotonic() > deadline:
                 return
-            result = self._in_fork(functools.partial(self._swapped, live, tests, suspect), suspect)
-            os.write(writer, result[0:2].encode())
+            for suspect in batch:
+                if suspect.cold:
+                    modules.plan(self.region.sources[suspect.edit.path], suspect.edit)
+            hopeless = screen.hopeless(batch)
+            for index, suspect in enumerate(batch):
+                work = functools.partial(self._swapped, live, modules, tests, suspect)
+                result = FAILS if index in hopeless else self._in_fork(work, suspect)
+                os.write(writer, result[0:2].encode())
 
-    def _swapped(self, live: Live, tests: Tests, suspect: Suspect) -> str:
+    def _swapped(self, live: Live, modules: Modules, tests: Tests, suspect: Suspect) -> str:
+        source = self.region.sources[suspect.edit.path]
         try:
-            live.swap(self.region.sources[suspect.edit.path], suspect.edit)
+            if suspect.cold:
+                modules.transplant(source, suspect.edit)
+            else:
+                live.swap(source, suspect.edit)
         except CannotSwap:
             return COLD
-        except (SyntaxError, ValueError, RecursionError):
+        except Exception:  # the edit does not compile, or breaks the import
             return BREAKS
         return judge(tests, self.survey, suspect)
 
@@ -109,31 +124,46 @@ class Trials:
         except NoAnswer:
             return FAILS
 
-    def _cold(self, suspects: Sequence[Suspect], share: float) -> bool:
-        for suspect in suspects:
+    def _cold(self, suspects: Sequence[Suspect], share: float) -> int:
+        """Load everything again for each edit; how many there was time for."""
+        for done, suspect in enumerate(suspects):
             if self.job.left(share) < 0:
-                return False
+                return done
             result = self._in_fork(functools.partial(self._loaded, suspect), suspect)
             self.tried += 1
             self._tell(len(suspects))
             self._take([suspect], [result])
-        return True
+        return len(suspects)
 
     def _loaded(self, suspect: Suspect) -> str:
         text = apply_edit(self.region.sources[suspect.edit.path].text, suspect.edit)
+        quiet()
         try:
             compile(text, suspect.edit.path, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):
+            overlay(self.scratch, suspect.edit.path, text)
+            for name in self._first_imports():
+                importlib.import_module(name)
+            only = files_of(self.job, self.survey)
+            return str(with_tests(self.job, lambda tests: judge(tests, self.survey, suspect), only))
+        except BaseException:  # whatever ends the import or the collection, the edit does not fit
             return BREAKS
-        quiet()
-        overlay(self.scratch, suspect.edit.path, text)
-        try:
-            screened = with_tests(
-                self.job, lambda tests: judge(tests, self.survey, suspect), files_of(self.job, self.survey)
-            )
-        except BaseException:  # whatever ends the collection, the edit does not fit
-            return BREAKS
-        return str(screened)
+
+    def _first_imports(self) -> set[str]:
+        """Modules of the project whose import failed: trying them first is quicker than collecting tests."""
+        if not any(is_file(name) for name in self.survey.failing):
+            return set()
+        return {module_name(path, self.job.roots) for path, _ in self.survey.raised if path in self.region.sources}
+
+
+def is_file(name: str) -> bool:
+    """True for a test file that could not be imported, which pytest names by its path."""
+    return name.endswith(".py")
+
+
+def module_name(path: str, roots: Sequence[str]) -> str:
+    for root in roots:
+        path = path[len(root) + 1 :] if path.startswith(root + "/") else path
+    return path[: -len(".py")].replace("/", ".").removesuffix(".__init__")
 
 
 def files_of(job: Job, survey: Survey) -> list[str]:
@@ -155,13 +185,22 @@ def covering(survey: Survey, suspect: Suspect) -> list[str]:
 def judge(tests: Tests, survey: Survey, suspect: Suspect) -> str:
     """Failing tests must pass, then passing tests on the same line must still pass."""
     known = set(tests.names)
-    for name in sorted(survey.failing, key=lambda name: survey.seconds.get(name, 0.0)):
+    if tests.broken:
+        return FAILS
+    for name in sorted(_expanded(survey.failing, tests.names), key=lambda name: survey.seconds.get(name, 0.0)):
         if name not in known or tests.run(name).result != PASSED:
             return FAILS
     for name in covering(survey, suspect):
         if name in known and tests.run(name).result == FAILED:
             return FAILS
     return FITS
+
+
+def _expanded(failing: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """A file that could not be imported stands for all tests in it."""
+    for name in failing:
+        inside = [other for other in names if other.startswith(name + "::")]
+        yield from inside or [name]
 
 
 def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any:
@@ -174,13 +213,19 @@ def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any
         quiet()
         return list(with_tests(job, lambda tests: [name for name in tests.names if tests.run(name).result == FAILED]))
 
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write(apply_edit(source.text, suspect.edit))
+    _write(path, apply_edit(source.text, suspect.edit))
     try:
         expected = sum(survey.seconds.values())
         return in_fork(work, min(10 + 4 * expected, max(5.0, job.left())))
     except NoAnswer:
         return None
     finally:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(source.text)
+        _write(path, source.text)
+
+
+def _write(path: str, text: str) -> None:
+    """Write so that no compiled file of an earlier text passes for this one, not even within the same second."""
+    later = os.stat(path).st_mtime + 10
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    os.utime(path, (later, later))

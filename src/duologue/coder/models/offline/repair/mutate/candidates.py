@@ -19,7 +19,7 @@ def candidate_edits(
     """Edits of one token on the given lines; with `bounds`, those of off-by-one bounds instead."""
     seen: set[tuple[int, int, str]] = set()
     for node in ast.walk(source.tree):
-        if getattr(node, "lineno", None) is None and not isinstance(node, (ast.comprehension, ast.keyword)):
+        if not _touches(node, lines):
             continue
         edits = bound_edits(source, node) if bounds else _edits(source, node, words)
         for edit in edits:
@@ -27,6 +27,15 @@ def candidate_edits(
             if edit.line in lines and key not in seen:
                 seen.add(key)
                 yield edit
+
+
+def _touches(node: ast.AST, lines: Container[int]) -> bool:
+    if isinstance(node, ast.comprehension):
+        return True
+    first = getattr(node, "lineno", None)
+    return first is not None and any(
+        line in lines for line in range(first, (getattr(node, "end_lineno", None) or first) + 1)
+    )
 
 
 def _edits(source: Source, node: ast.AST, words: Vocabulary) -> Iterator[Edit]:

@@ -78,7 +78,7 @@ def _integers(written: str, value: int, words: Vocabulary) -> Iterator[tuple[str
     base = hex if written.lower().startswith("0x") else oct if written.lower().startswith("0o") else str
     base = bin if written.lower().startswith("0b") else base
     near = dict.fromkeys((value + 1, value - 1), 0.95)
-    for number in (0, 1, 2, -value, value + 2, value - 2, value * 2, value // 2, value * 10, value // 10, -1):
+    for number in (0, 1, -value, value * 10, value // 10, -1):
         near.setdefault(number, 0.5 if number in (0, 1) else 0.35)
     for number in words.numbers_near(value):
         near.setdefault(number, 0.3)
@@ -101,7 +101,7 @@ def _floats(value: float, words: Vocabulary) -> Iterator[tuple[str, str, float]]
         0.0,
         1.0,
     ]
-    near += [round(number, 6) for number in (value + 0.01, value - 0.01, value + 0.5, value - 0.5, 1 - value)]
+    near += [value + 0.01, value - 0.01, 1 - value]
     for number in dict.fromkeys(round(number, 10) for number in near):
         if number != value:
             yield repr(number), "number", 0.6
@@ -134,14 +134,14 @@ def string_variants(value: str, words: Vocabulary) -> dict[str, float]:
         found.update({mode: 0.6 for mode in _MODES if mode not in found})
     if len(value) > 4 and value.startswith("XX") and value.endswith("XX"):
         found[value[2:-2]] = 0.9
-    for other in (value.lower(), value.upper(), value.capitalize(), value.swapcase(), value.strip()):
+    for other in (value.lower(), value.upper(), value.capitalize(), value.strip()):
         found.setdefault(other, 0.4)
     found.setdefault("" if value else " ", 0.4)
-    if len(value) <= 24:
+    if value.isidentifier() and len(value) <= 12:
         for index in range(len(value)):
-            found.setdefault(value[:index] + value[index + 1 :], 0.3)
-            found.setdefault(value[:index] + value[index + 1 : index + 2] + value[index] + value[index + 2 :], 0.3)
-    if len(value) <= 3:
+            found.setdefault(value[:index] + value[index + 1 :], 0.2)
+            found.setdefault(value[:index] + value[index + 1 : index + 2] + value[index] + value[index + 2 :], 0.2)
+    if 0 < len(value) <= 2:
         for other in words.short_strings():
             found.setdefault(other, 0.3)
     found.pop(value, None)

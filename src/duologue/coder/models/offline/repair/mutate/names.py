@@ -42,8 +42,83 @@ _EXCEPTIONS = (
 )  # fmt: skip
 
 
-def _family(name: str, families: Iterable[tuple[str, ...]]) -> list[str]:
-    return [other for family in families if name in family for other in family if other != name]
+# Members of families that are so rare that they count only where the project uses them.
+_RARE = frozenset(
+    [
+        "casefold",
+        "swapcase",
+        "title",
+        "isdecimal",
+        "isnumeric",
+        "isidentifier",
+        "istitle",
+        "rindex",
+        "rpartition",
+        "splitlines",
+        "appendleft",
+        "extendleft",
+        "popitem",
+        "subn",
+        "span",
+        "groupdict",
+        "issubclass",
+        "bytearray",
+        "frozenset",
+        "isoweekday",
+        "symmetric_difference",
+        "issuperset",
+        "writelines",
+        "oct",
+        "bin",
+        "hex",
+        "trunc",
+        "zip_longest",
+        "takewhile",
+        "dropwhile",
+        "insort_left",
+        "insort_right",
+        "islice",
+        "quote_plus",
+        "removesuffix",
+        "removeprefix",
+        "translate",
+        "finditer",
+        "fullmatch",
+        "microseconds",
+        "microsecond",
+        "imag",
+        "real",
+        "denominator",
+        "numerator",
+    ]
+)
+
+
+def _family(name: str, families: Iterable[tuple[str, ...]], words: Vocabulary) -> list[str]:
+    others = [other for family in families if name in family for other in family if other != name]
+    return [other for other in others if other not in _RARE or other in words.attributes or other in words.names]
+
+
+def _kind_of(source: Source, name: str) -> str:
+    """Constant, function, class or other: one is not mistaken for another."""
+    if name.isupper():
+        return "constant"
+    kinds: dict[str, str] = source.once("kinds", lambda: dict(_kinds(source.tree)))
+    return kinds.get(name, "other")
+
+
+def _kinds(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in tree.body:
+        if isinstance(node, FUNCTIONS):
+            yield node.name, "function"
+        elif isinstance(node, ast.ClassDef):
+            yield node.name, "class"
+        elif isinstance(node, ast.Import):
+            yield from (((alias.asname or alias.name).split(".")[0], "module") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = alias.asname or alias.name
+                yield name, "class" if name[:1].isupper() else "function"
 
 
 def name_edits(source: Source, node: ast.AST, words: Vocabulary) -> Iterator[Edit]:
@@ -61,10 +136,16 @@ def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
         return
     loads = isinstance(node.ctx, ast.Load)
     weights = dict.fromkeys(_local_names(source, node), 0.6 if loads else 0.4)
+    for other in _names_beside(source, node):
+        weights.setdefault(other, 0.4)
     if loads:
+        if _is_called(source, node):
+            for other in _builtins_called(source):
+                weights.setdefault(other, 0.4)
         for other in _outer_names(source, node):
-            weights.setdefault(other, 0.5 if near(node.id, other, 3) else 0.2)
-        weights.update(dict.fromkeys(_family(node.id, _FUNCTION_FAMILIES), 0.9))
+            if _kind_of(source, other) == _kind_of(source, node.id):
+                weights.setdefault(other, 0.5 if near(node.id, other, 2) else 0.2)
+        weights.update(dict.fromkeys(_family(node.id, _FUNCTION_FAMILIES, words), 0.9))
         if node.id in _EXCEPTIONS:
             weights.update({other: weights.get(other, 0.5) for other in _EXCEPTIONS})
         if not _known(source, node):
@@ -79,24 +160,33 @@ def _known(source: Source, node: ast.Name) -> bool:
 
 
 def _stored(source: Source, node: ast.Name) -> bool:
-    scope = source.scope_of(node)
-    return any(
-        isinstance(item, ast.Name) and item.id == node.id and not isinstance(item.ctx, ast.Load)
-        for item in ast.walk(scope)
-    )
+    return node.id in _stored_in(source, source.scope_of(node))
+
+
+def _stored_in(source: Source, scope: ast.AST) -> set[str]:
+    def find() -> set[str]:
+        return {
+            item.id for item in ast.walk(scope) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)
+        }
+
+    found: set[str] = source.once(("stored", scope), find)
+    return found
+
+
+def _bound_in(source: Source, scope: ast.AST) -> set[str]:
+    found: set[str] = source.once(("bound", scope), lambda: bound_names(scope))
+    return found
 
 
 def _local_names(source: Source, node: ast.AST) -> set[str]:
     """What the functions around a node bind."""
     found: set[str] = set()
-    scope = source.scope_of(node)
+    own = scope = source.scope_of(node)
     while not isinstance(scope, ast.Module):
-        if not isinstance(scope, ast.ClassDef) or source.scope_of(node) is scope:
-            found |= bound_names(scope)
+        if not isinstance(scope, ast.ClassDef) or own is scope:
+            found |= _bound_in(source, scope)
         scope = source.scope_of(scope)
-    if source.scope_of(node) is scope:
-        found |= bound_names(scope)
-    return found
+    return found | _bound_in(source, scope) if own is scope else found
 
 
 def bound_names(scope: ast.AST) -> set[str]:
@@ -119,12 +209,38 @@ def bound_names(scope: ast.AST) -> set[str]:
     return found
 
 
+def _names_beside(source: Source, node: ast.AST) -> set[str]:
+    """What the same function reads, whatever it is."""
+    scope = source.scope_of(node)
+    if isinstance(scope, ast.Module):
+        return set()
+    found: set[str] = source.once(
+        ("beside", scope), lambda: {item.id for item in ast.walk(scope) if isinstance(item, ast.Name)}
+    )
+    return found
+
+
+def _builtins_called(source: Source) -> set[str]:
+    """Builtin functions that this module calls by name."""
+
+    def find() -> set[str]:
+        calls = (item.func for item in ast.walk(source.tree) if isinstance(item, ast.Call))
+        names = {item.id for item in calls if isinstance(item, ast.Name)}
+        return {*(name for name in names if hasattr(builtins, name)), "isinstance", "len", "str", "int", "list"}
+
+    found: set[str] = source.once("builtins", find)
+    return found
+
+
 def _outer_names(source: Source, node: ast.AST) -> set[str]:
-    """Names of the module, and what the module's other functions call by a bare name."""
-    found = bound_names(source.tree)
-    for item in source.tree.body:
-        if isinstance(item, (ast.Import, ast.ImportFrom)):
-            found |= {(alias.asname or alias.name).split(".")[0] for alias in item.names}
+    """Names of the module, imported ones included."""
+
+    def find() -> set[str]:
+        imports = (item for item in source.tree.body if isinstance(item, (ast.Import, ast.ImportFrom)))
+        names = {(alias.asname or alias.name).split(".")[0] for item in imports for alias in item.names}
+        return names | _bound_in(source, source.tree)
+
+    found: set[str] = source.once("outer", find)
     return found
 
 
@@ -138,9 +254,10 @@ def _attribute(source: Source, node: ast.Attribute, words: Vocabulary) -> Iterat
         weights[other] = 0.6
     for other in words.attributes_near(node.attr):
         weights[other] = 0.7
-    for other in _family(node.attr, _METHOD_FAMILIES):
+    for other in _family(node.attr, _METHOD_FAMILIES, words):
         weights[other] = 0.9
-    for other in _same_scope(source, node):
+    called = _is_called(source, node)
+    for other in _same_scope(source, node, called=called):
         weights.setdefault(other, 0.3)
     weights.pop(node.attr, None)
     for other, weight in weights.items():
@@ -149,21 +266,45 @@ def _attribute(source: Source, node: ast.Attribute, words: Vocabulary) -> Iterat
 
 def _same_base(source: Source, node: ast.Attribute) -> set[str]:
     """Attributes the file takes from the same expression (`self` within the same class)."""
-    base = ast.dump(node.value)
-    around: ast.AST = source.tree
     owner = source.class_of(node)
-    found: set[str] = set()
     if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") and owner is not None:
-        around = owner
-        found = {item.name for item in owner.body if isinstance(item, FUNCTIONS) and not item.name.startswith("__")}
-        found |= bound_names(owner)
-    return found | {
-        item.attr for item in ast.walk(around) if isinstance(item, ast.Attribute) and ast.dump(item.value) == base
-    }
+        own: set[str] = source.once(("members", owner), lambda: _members(owner))
+        return own
+    by_base: dict[str, set[str]] = source.once("bases", lambda: _attributes_by_base(source.tree))
+    return by_base.get(ast.dump(node.value), set())
 
 
-def _same_scope(source: Source, node: ast.AST) -> set[str]:
-    return {item.attr for item in ast.walk(source.scope_of(node)) if isinstance(item, ast.Attribute)}
+def _members(owner: ast.ClassDef) -> set[str]:
+    found = {item.name for item in owner.body if isinstance(item, FUNCTIONS) and not item.name.startswith("__")}
+    for item in ast.walk(owner):
+        if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id in ("self", "cls"):
+            found.add(item.attr)
+    return found | bound_names(owner)
+
+
+def _attributes_by_base(tree: ast.Module) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for item in ast.walk(tree):
+        if isinstance(item, ast.Attribute):
+            found.setdefault(ast.dump(item.value), set()).add(item.attr)
+    return found
+
+
+def _is_called(source: Source, node: ast.AST) -> bool:
+    parent = source.parents.get(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _same_scope(source: Source, node: ast.AST, *, called: bool) -> set[str]:
+    """Attributes that the same function uses in the same way, called or not."""
+    scope = source.scope_of(node)
+
+    def find() -> set[str]:
+        attributes = (item for item in ast.walk(scope) if isinstance(item, ast.Attribute))
+        return {item.attr for item in attributes if _is_called(source, item) == called}
+
+    found: set[str] = source.once(("attributes", scope, called), find)
+    return found
 
 
 def _keyword(source: Source, node: ast.keyword, words: Vocabulary) -> Iterator[Edit]:
@@ -171,9 +312,6 @@ def _keyword(source: Source, node: ast.keyword, words: Vocabulary) -> Iterator[E
     old = node.arg or ""
     if source.text[start : start + len(old)] != old:
         return
-    known = {
-        other for other in (*words.names, *words.words) if other != old and near(old, other, 2 if len(old) > 4 else 1)
-    }
-    for other in known:
+    for other in sorted({*words.names_near(old), *words.words_near(old)}):
         if other.isidentifier():
             yield source.edit(start, start + len(old), other, "keyword argument", 0.5)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import io
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
@@ -34,10 +35,17 @@ class Source:
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line))
+        self.known: dict[Any, Any] = {}
         self.parents: dict[ast.AST, ast.AST] = {}
         for node in ast.walk(self.tree):
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
+
+    def once(self, key: Any, find: Callable[[], Any]) -> Any:
+        """A fact about this source, found when it is first asked for."""
+        if key not in self.known:
+            self.known[key] = find()
+        return self.known[key]
 
     def offset(self, line: int, column: int) -> int:
         """A text offset from a 1-based line and a column in UTF-8 bytes, as `ast` counts."""
@@ -80,11 +88,16 @@ class Source:
         )
 
     def scope_of(self, node: ast.AST) -> ast.AST:
-        """The function, class or module a node belongs to."""
+        """The function, class or module a node belongs to; a default or a decorator belongs to what is around it."""
+        outside = False
         while node in self.parents:
-            node = self.parents[node]
-            if isinstance(node, SCOPES):
-                break
+            child, node = node, self.parents[node]
+            if isinstance(node, ast.arguments):
+                outside = child in node.defaults or child in node.kw_defaults
+            elif isinstance(node, SCOPES):
+                if not outside and child not in getattr(node, "decorator_list", ()):
+                    break
+                outside = False
         return node
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:

@@ -22,9 +22,10 @@ class Vocabulary:
         for tree in trees:
             for node in ast.walk(tree):
                 self._take(node)
-        self._by_length: dict[int, list[str]] = defaultdict(list)
-        for word in self.words:
-            self._by_length[len(word)].append(word)
+        self._strings = Near(self.strings)
+        self._words = Near(self.words)
+        self._names = Near(self.names)
+        self._attributes = Near(self.attributes)
 
     def _take(self, node: ast.AST) -> None:
         if isinstance(node, ast.Constant):
@@ -54,22 +55,14 @@ class Vocabulary:
             self.floats[value] += 1
 
     def strings_near(self, value: str) -> list[str]:
-        """Known strings at most two letters away (one, if short)."""
-        most = 1 if len(value) <= 3 else 2
-        return [other for other in self.strings if other != value and near(value, other, most)]
+        """Known strings that are one slip away."""
+        return self._strings.to(value)
 
     def words_near(self, word: str) -> list[str]:
-        most = 1 if len(word) <= 4 else 2
-        sizes = range(len(word) - most, len(word) + most + 1)
-        return [
-            other
-            for size in sizes
-            for other in self._by_length.get(size, ())
-            if other != word and near(word, other, most)
-        ]
+        return self._words.to(word)
 
     def short_strings(self) -> list[str]:
-        return [other for other, _ in self.strings.most_common(400) if len(other) <= 3][:40]
+        return [other for other, _ in self.strings.most_common(400) if len(other) <= 2][:30]
 
     def numbers_near(self, value: int) -> list[int]:
         found = [other for other in self.numbers if other != value and len(str(abs(other))) == len(str(abs(value)))]
@@ -79,10 +72,32 @@ class Vocabulary:
         return [other for other, _ in self.floats.most_common(8) if other != value]
 
     def attributes_near(self, name: str) -> list[str]:
-        return [other for other in self.attributes if other != name and near(name, other, 2 if len(name) > 4 else 1)]
+        return self._attributes.to(name)
 
     def names_near(self, name: str) -> list[str]:
-        return [other for other in self.names if other != name and near(name, other, 2 if len(name) > 4 else 1)]
+        return self._names.to(name)
+
+
+class Near:
+    """Finds words one slip away: a letter dropped, added, changed, or swapped with its neighbour.
+
+    Words that are so near share a form in which one letter is left out, so a table of those forms finds them at once.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._forms: dict[str, list[str]] = defaultdict(list)
+        for word in words:
+            if len(word) <= 80:
+                for form in _without_a_letter(word):
+                    self._forms[form].append(word)
+
+    def to(self, word: str) -> list[str]:
+        found = {other for form in _without_a_letter(word) for other in self._forms.get(form, ())}
+        return sorted(other for other in found if other != word and near(word, other, 1))
+
+
+def _without_a_letter(word: str) -> set[str]:
+    return {word, *(word[:index] + word[index + 1 :] for index in range(len(word)))}
 
 
 def near(a: str, b: str, most: int) -> bool:

@@ -1,0 +1,174 @@
+"""Put an edit of what runs at import into loaded modules, by running the statements that depend on it again.
+
+That is quick, and right as long as nobody else kept an object that would come out different. Where a module outside keeps
+one at import (a subclass, a decorator's argument, a constant computed from it), it says `CannotSwap`.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from types import CodeType, ModuleType
+from typing import NamedTuple
+
+from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, compiled_part
+from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
+
+
+class Rerun(NamedTuple):
+    """A statement, and what runs before and after it."""
+
+    node: ast.stmt
+    before: CodeType
+    after: CodeType
+
+
+class Modules:
+    """The loaded modules of a scratch copy, and what each mentions while it is imported."""
+
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
+        self.loaded: dict[str, ModuleType] = {}
+        self._mentions: dict[str, frozenset[str]] = {}
+        self._plans: dict[tuple[str, int], Rerun | None] = {}
+        prefix = scratch.rstrip("/") + "/"
+        for module in list(sys.modules.values()):
+            path = os.path.abspath(getattr(module, "__file__", None) or "/")
+            if isinstance(module, ModuleType) and path.startswith(prefix) and path.endswith(".py"):
+                self.loaded[path[len(prefix) :]] = module
+                self._mentions[path[len(prefix) :]] = _mentioned_at_import(path)
+
+    def plan(self, source: Source, edit: Edit) -> Rerun | None:
+        """What has to run again for edits of one statement; None if that is not enough. Made once a statement."""
+        index = next(
+            (i for i, node in enumerate(source.tree.body) if _first(node) <= edit.line <= (node.end_lineno or 0)), -1
+        )
+        key = (source.path, index)
+        if key not in self._plans:
+            self._plans[key] = self._planned(source, index)
+        return self._plans[key]
+
+    def _planned(self, source: Source, index: int) -> Rerun | None:
+        if index < 0 or source.path not in self.loaded:
+            return None
+        rest, names, whole = _dependents(source, index)
+        kept = frozenset().union(*(found for path, found in self._mentions.items() if path != source.path))
+        if (_all_bound(source) if whole else _affected(source, names)) & kept:
+            return None
+        body = source.tree.body
+        before = self._code(source, body[:index] if whole else [])
+        after = self._code(source, body[index + 1 :] if whole else [body[other] for other in rest])
+        return Rerun(body[index], before, after)
+
+    def _code(self, source: Source, body: list[ast.stmt]) -> CodeType:
+        code: CodeType = compile(
+            ast.Module(body, []), os.path.join(self._scratch, source.path), "exec", dont_inherit=True
+        )
+        return code
+
+    def transplant(self, source: Source, edit: Edit) -> None:
+        """Make the edit live; raises `CannotSwap`, or what the module raises when its statements run."""
+        rerun = self.plan(source, edit)
+        if rerun is None:
+            raise CannotSwap
+        module = self.loaded[source.path]
+        old = dict(module.__dict__)
+        for code in (rerun.before, compiled_part(self._scratch, source, edit, rerun.node), rerun.after):
+            exec(code, module.__dict__)  # noqa: S102 - the project's own statements, in a fork
+        self._hand_on(module, old)
+
+    def _hand_on(self, changed: ModuleType, before: dict[str, object]) -> None:
+        """Give the new objects to modules that had taken the old ones by `from ... import`."""
+        after = changed.__dict__
+        renewed = {id(old): name for name, old in before.items() if name in after and after[name] is not old}
+        for module in self.loaded.values():
+            if module is changed:
+                continue
+            for name, value in list(module.__dict__.items()):
+                origin = renewed.get(id(value))
+                if origin is not None and not name.startswith("__") and before[origin] is value:
+                    module.__dict__[name] = after[origin]
+
+
+def _dependents(source: Source, first: int) -> tuple[list[int], frozenset[str], bool]:
+    """Later statements to run again, the names that change, and whether the whole module has to run."""
+    body = source.tree.body
+    bodies: dict[str, frozenset[str]] = source.once("bodies", lambda: _bodies(source.tree))
+    names = set(_bound(body[first]))
+    chosen, whole = [], not names
+    for index in range(first + 1, len(body)):
+        mentions = _import_names(body[index])
+        if names & mentions.union(*(bodies.get(name, frozenset()) for name in mentions)):
+            chosen.append(index)
+            bound = set(_bound(body[index]))
+            names |= bound
+            whole = whole or not bound
+    return chosen, frozenset(names), whole
+
+
+def _bodies(tree: ast.Module) -> dict[str, frozenset[str]]:
+    return {node.name: _all_names(node) for node in ast.walk(tree) if isinstance(node, FUNCTIONS)}
+
+
+def _first(node: ast.stmt) -> int:
+    lines: list[int] = [node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))]
+    return min(lines)
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        yield node.name
+        return
+    for item in ast.walk(node):
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
+            yield item.id
+        elif isinstance(item, (*FUNCTIONS, ast.ClassDef)):
+            yield item.name
+        elif isinstance(item, (ast.Import, ast.ImportFrom)):
+            yield from ((alias.asname or alias.name).split(".")[0] for alias in item.names)
+
+
+def _all_names(node: ast.AST) -> frozenset[str]:
+    return frozenset({getattr(item, "id", "") or getattr(item, "attr", "") for item in ast.walk(node)} - {""})
+
+
+def _import_names(node: ast.AST) -> frozenset[str]:
+    """Names a statement mentions while it runs at import: not those inside of functions, which run later."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, FUNCTIONS):
+            pending += [*item.decorator_list, item.args, *([item.returns] if item.returns else [])]
+            continue
+        if isinstance(item, ast.Lambda):
+            pending.append(item.args)
+            continue
+        found |= {getattr(item, "id", ""), getattr(item, "attr", "")}
+        pending += ast.iter_child_nodes(item)
+    return frozenset(found - {""})
+
+
+def _mentioned_at_import(path: str) -> frozenset[str]:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    return frozenset().union(*(_import_names(node) for node in tree.body))
+
+
+def _affected(source: Source, names: frozenset[str]) -> frozenset[str]:
+    """Names that change, and functions that would do something else because of it."""
+    bodies: dict[str, frozenset[str]] = source.once("bodies", lambda: _bodies(source.tree))
+    found, before = set(names), -1
+    while len(found) != before:
+        before = len(found)
+        found |= {name for name, mentions in bodies.items() if mentions & found}
+    return frozenset(found)
+
+
+def _all_bound(source: Source) -> frozenset[str]:
+    return frozenset(name for node in source.tree.body for name in _bound(node))

@@ -1,0 +1,135 @@
+"""Running a project's tests: which command, and what its output says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from offline_kit import Session, example
+
+from duologue.coder.models.offline.suite.detect import Suite
+from duologue.coder.models.offline.suite.report import read_pytest, read_unittest
+
+PYTEST = """\
+F.E                                                                      [100%]
+==================================== ERRORS ====================================
+_____________________ ERROR collecting tests/test_other.py _____________________
+ImportError while importing test module 'tests/test_other.py'.
+E   ModuleNotFoundError: No module named 'nothing'
+=================================== FAILURES ===================================
+_______________________ TestCart.test_total[two - items] _______________________
+tests/test_cart.py:12: in test_total
+    assert total([1, 2]) == 3
+E   assert 2 == 3
+E    +  where 2 = total([1, 2])
+=========================== short test summary info ============================
+ERROR tests/test_other.py
+FAILED tests/test_cart.py::TestCart::test_total[two - items] - assert 2 == 3
+1 failed, 1 passed, 1 error in 0.05s
+"""
+
+UNITTEST = """\
+F.E
+======================================================================
+ERROR: tests.test_other (unittest.loader._FailedTest.tests.test_other)
+----------------------------------------------------------------------
+ImportError: Failed to import test module: tests.test_other
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/unittest/loader.py", line 407, in _find_test_path
+    module = self._get_module_from_name(name)
+ModuleNotFoundError: No module named 'nothing'
+
+
+======================================================================
+FAIL: test_total (tests.test_cart.CartTest.test_total)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "/home/me/shop/tests/test_cart.py", line 12, in test_total
+    self.assertEqual(total([1, 2]), 3)
+AssertionError: 2 != 3
+
+----------------------------------------------------------------------
+Ran 3 tests in 0.001s
+
+FAILED (failures=1, errors=1)
+"""
+
+
+def test_reads_what_pytest_says() -> None:
+    failures, passed, summary = read_pytest(PYTEST)
+    broken, total = failures
+    assert (broken.name, broken.message) == ("tests/test_other.py", "ModuleNotFoundError: No module named 'nothing'")
+    assert total.name == "tests/test_cart.py::TestCart::test_total[two - items]"
+    assert (total.path, total.line) == ("tests/test_cart.py", 12)
+    assert total.message.startswith("assert 2 == 3")
+    assert passed == 1
+    assert summary == "1 failed, 1 passed, 1 error in 0.05s"
+
+
+def test_reads_what_unittest_says() -> None:
+    failures, passed, summary = read_unittest(UNITTEST)
+    assert [failure.name for failure in failures] == [
+        "unittest.loader._FailedTest.tests.test_other",
+        "tests.test_cart.CartTest.test_total",
+    ]
+    assert failures[1].line == 12
+    assert failures[1].message == "AssertionError: 2 != 3"
+    assert passed == 1
+    assert summary.startswith("Ran 3 tests")
+
+
+@pytest.mark.parametrize(
+    ("suite", "target", "command"),
+    [
+        (Suite("pytest"), None, "python3 -m pytest -q --tb=short"),
+        (Suite("pytest"), "tests/test_a.py", "python3 -m pytest -q --tb=short tests/test_a.py"),
+        (Suite("pytest"), "test_total", "python3 -m pytest -q --tb=short -k test_total"),
+        (Suite("pytest", roots=("src",), exposed=True), None, "PYTHONPATH=src python3 -m pytest -q --tb=short"),
+        (Suite("unittest", start="tests", options=("-t",)), None, "python3 -m unittest discover -s tests -t ."),
+        (Suite("unittest", start="tests"), "tests/test_a.py", "python3 -m unittest discover -s tests -p test_a.py"),
+        (Suite("unittest"), "test_total", "python3 -m unittest discover -s . -k test_total"),
+        (Suite("other", other="cargo test"), None, "cargo test"),
+    ],
+)
+def test_the_command_is_plain(suite: Suite, target: str | None, command: str) -> None:
+    assert suite.command(target) == command
+
+
+async def test_runs_unittest_where_the_project_uses_it(tmp_path: Path) -> None:
+    turn = await Session(example(tmp_path)).say("run the tests and tell me what failed")
+    assert turn.commands == ["python3 -m unittest discover -s tests -t ."]
+    assert "1 test failed, 15 passed" in turn.said
+    assert "test_ten_pieces_are_cheaper` (tests/test_invoice.py:" in turn.said
+    assert "1000 != 950" in turn.said
+
+
+async def test_runs_one_file_and_says_that_it_passes(tmp_path: Path) -> None:
+    turn = await Session(example(tmp_path)).say("run the tests in test_money.py")
+    assert "The tests pass: 4 passed" in turn.said
+
+
+async def test_finds_modules_under_src_and_the_python_that_has_pytest(tmp_path: Path) -> None:
+    files = {
+        "src/shop/__init__.py": "def total(items):\n    return sum(items)\n",
+        "tests/test_shop.py": "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n",
+        ".venv/pyvenv.cfg": "home = /nowhere\n",
+    }
+    session = Session(tmp_path, files)
+    (tmp_path / ".venv/bin").mkdir()
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    turn = await session.say("run the tests")
+    assert "The tests pass: 1 passed" in turn.said
+    assert turn.commands[-1].startswith("PYTHONPATH=src ")
+
+
+async def test_says_when_there_are_no_tests(tmp_path: Path) -> None:
+    turn = await Session(tmp_path, {"a.py": "x = 1\n"}).say("run the tests")
+    assert "found no tests" in turn.said
+    assert turn.commands == []
+
+
+async def test_runs_what_other_languages_use(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"Makefile": "test:\n\t@echo all good\n"})
+    turn = await session.say("run the tests")
+    assert turn.commands == ["make test"]

@@ -1,0 +1,191 @@
+"""A turn from the outside: what it says, asks and does when something is refused, stopped, replayed or forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from offline_kit import Session
+
+from duologue.coder.models.base import (
+    AssistantMessage,
+    Message,
+    ModelEvent,
+    ModelRequest,
+    StepEnded,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    UserMessage,
+)
+from duologue.coder.models.offline import OfflineModel
+from duologue.coder.models.offline.play import LOST
+
+NAMES = (
+    "list_files",
+    "read_file",
+    "search",
+    "write_file",
+    "edit_file",
+    "delete_file",
+    "run_command",
+    "update_plan",
+    "set_title",
+)
+TOOLS = tuple(ToolSpec(name, "", {}) for name in NAMES)
+
+
+def request(*messages: Message, conversation: str = "one", tools: tuple[ToolSpec, ...] = TOOLS) -> ModelRequest:
+    return ModelRequest(conversation, "", messages, tools, "/nowhere")
+
+
+async def step(model: OfflineModel, asked: ModelRequest) -> AssistantMessage:
+    events: list[ModelEvent] = [event async for event in model.stream(asked)]
+    assert isinstance(events[-1], StepEnded)
+    assert sum(isinstance(event, StepEnded) for event in events) == 1
+    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    assert said == events[-1].message.text
+    assert (events[-1].reason == "tool_calls") == bool(events[-1].message.calls)
+    return events[-1].message
+
+
+def result(call: ToolCall, data: object = None, *, ok: bool = True, text: str = "") -> ToolResult:
+    return ToolResult(call.id, call.name, text, ok, data)
+
+
+async def test_says_what_it_is_and_what_it_can_do(tmp_path: Path) -> None:
+    turn = await Session(tmp_path, {"app/parser.py": "x = 1\n"}).say("who are you?")
+    assert "rules, not a language model" in turn.said
+    assert "cannot" in turn.said
+    assert "app/parser.py" in turn.said
+    assert turn.ended == "end_turn"
+
+
+@pytest.mark.parametrize("text", ["write a poem about the sea", "/frobnicate now", "   "])
+async def test_says_that_no_rule_fits_and_ends_the_turn(tmp_path: Path, text: str) -> None:
+    session = Session(tmp_path, {"app.py": "x = 1\n"})
+    turn = await session.say(text)
+    assert "not a language model" in turn.said
+    assert "fix the failing test" in turn.said
+    assert turn.ended == "end_turn"
+    assert session.questions == []
+
+
+async def test_a_title_is_set_once(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.txt": "one\n"})
+    first = await session.say("find one")
+    second = await session.say("find two")
+    assert first.titles[-1] == "Find 'one'"
+    assert second.titles == []
+
+
+async def test_several_steps_follow_a_plan(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\nprint(one)\n"})
+    turn = await session.say("find one, then rename it to two and show a.py")
+    states = [[item.status for item in plan.items] for plan in turn.plans]
+    assert states[0] == ["in_progress", "pending", "pending"]
+    assert states[-1] == ["completed"] * 3
+    assert session.read("a.py") == "two = 1\nprint(two)\n"
+
+
+async def test_a_refusal_ends_the_turn_with_a_sentence_and_the_next_turn_is_fresh(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n"})
+    session.answers["edit"] = "reject_once"
+    turn = await session.say("rename one to two and run `echo done`")
+    assert "You refused `edit_file`" in turn.said
+    assert turn.ended == "end_turn"
+    assert turn.commands == []
+    assert session.read("a.py") == "one = 1\n"
+    session.answers.clear()
+    assert "Done: 1 place" in (await session.say("rename one to two")).said
+
+
+async def test_a_cancelled_question_ends_the_turn_and_the_next_turn_is_fresh(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n"})
+    session.answers["execute"] = "cancelled"
+    assert (await session.say("run `echo hello`")).ended == "cancelled"
+    assert "1 place" in (await session.say("find one")).said
+
+
+async def test_a_failure_of_a_tool_is_told(tmp_path: Path) -> None:
+    turn = await Session(tmp_path).say("create ../outside.txt with the content `x`")
+    assert "`write_file` did not work" in turn.said
+    assert turn.ended == "end_turn"
+
+
+async def test_says_when_a_tool_is_not_offered() -> None:
+    message = await step(OfflineModel(), request(UserMessage("run `ls`"), tools=()))
+    assert "does not offer it" in message.text
+    assert message.calls == ()
+
+
+async def test_a_turn_of_an_earlier_process_goes_on_from_its_history() -> None:
+    asked = [UserMessage("find one")]
+    first = await step(OfflineModel(), request(*asked))
+    asked += [first, result(first.calls[0])]
+    second = await step(OfflineModel(), request(*asked))
+    assert second.calls[0].name == "search"
+    found = {"matches": [{"path": "a.txt", "line": 3, "text": "one"}], "truncated": False}
+    asked += [second, result(second.calls[0], found)]
+    last = await step(OfflineModel(), request(*asked))
+    assert "a.txt:3" in last.text
+    assert last.calls == ()
+
+
+async def test_a_history_that_does_not_fit_is_told() -> None:
+    strange = ToolCall("c1", "run_command", {"command": "rm -rf /"})
+    asked = request(UserMessage("find one"), AssistantMessage(calls=(strange,)), result(strange, {}))
+    message = await step(OfflineModel(), asked)
+    assert message.text == LOST
+    assert message.calls == ()
+
+
+async def test_the_same_step_asked_twice_gives_the_same_calls() -> None:
+    model = OfflineModel()
+    asked = request(UserMessage("find one"))
+    first, second = await step(model, asked), await step(model, asked)
+    assert [(c.name, c.arguments) for c in first.calls] == [(c.name, c.arguments) for c in second.calls]
+    going_on = await step(model, request(UserMessage("find one"), first, result(first.calls[0])))
+    assert going_on.calls[0].name == "search"
+
+
+async def test_memory_is_bounded_and_forgotten_turns_still_go_on() -> None:
+    model = OfflineModel(remembered_turns=8)
+    steps = {
+        name: await step(model, request(UserMessage("find one"), conversation=name)) for name in map(str, range(40))
+    }
+    assert len(model._plays) == 8
+    for name in ("0", "39"):
+        asked = request(UserMessage("find one"), steps[name], result(steps[name].calls[0]), conversation=name)
+        assert (await step(model, asked)).calls[0].name == "search"
+
+
+async def test_a_step_that_was_cut_off_does_not_spoil_the_next_turn() -> None:
+    model = OfflineModel()
+    stream = model.stream(request(UserMessage("what can you do?")))
+    await anext(stream)
+    await stream.aclose()
+    message = await step(model, request(UserMessage("what can you do?"), UserMessage("hello")))
+    assert message.text.startswith("Hello.")
+
+
+async def test_conversations_do_not_mix(tmp_path: Path) -> None:
+    model = OfflineModel()
+    sessions = [
+        Session(tmp_path / str(n), {"a.txt": f"word{n}\n"}, model) for n in range(6) if not (tmp_path / str(n)).mkdir()
+    ]
+    turns = await asyncio.gather(*(session.say(f"find word{n}") for n, session in enumerate(sessions)))
+    assert all(f"`word{n}`: 1 place" in turn.said for n, turn in enumerate(turns))
+
+
+async def test_the_package_loads_little() -> None:
+    code = (
+        "import sys; import duologue.coder.models.offline;"
+        "print([m for m in ('tokenize', 'pytest', 'pydantic_ai', 'unittest', 'httpx') if m in sys.modules])"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+    output, _ = await process.communicate()
+    assert output.decode().strip() in ("[]", "['tokenize']")
