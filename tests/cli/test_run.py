@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -13,6 +14,7 @@ import pytest
 from cli_kit import PATIENCE, alive, bare_environment, run, scripted, start
 
 from duologue import codec
+from duologue.cli.exits import MEANINGS, Exit, table
 from duologue.protocol.base import Unknown
 from duologue.protocol.v2.updates import SessionUpdate, StateUpdateEvent, ToolCallUpdateEvent
 
@@ -58,14 +60,21 @@ def test_each_end_has_its_status(tmp_path: Path, scenario: str, status: int) -> 
         ("die", ["exit code 9", "the reason is on stderr"]),
         ("crash", ["exit code 1", "cannot start: no configuration"]),
         ("error", ["the provider said no"]),
-        ("login", ["no key for the provider"]),
+        ("login", ["no key for the provider", "to log in: Give the model its key: set SOME_KEY"]),
         ("refuse", ["cannot do that", "the cause"]),
     ],
 )
 def test_a_failure_says_what_and_why(tmp_path: Path, scenario: str, words: list[str]) -> None:
-    """Field bugs 28, 91, 143 and 159."""
+    """Field bugs 28, 91, 143, 159 and 167."""
     done = run("go", "--agent", scripted(scenario), cwd=tmp_path)
     assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_the_documented_statuses_are_those_of_the_command() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", page, re.MULTILINE)
+    assert {int(status): text for status, text in rows} == {status.value: MEANINGS[status] for status in Exit}
+    assert all(MEANINGS[status] in table() for status in Exit)
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,13 @@ class Scripted:
         self.others = others
         self.broken = broken
         self.loaded: list[str] = []
+        self.missing: str | None = None
 
     def offered(self) -> Sequence[ModelChoice]:
         return [ModelChoice(spec, spec, "for tests") for spec in (self.spec, *self.others)]
+
+    def missing_key(self) -> str | None:
+        return self.missing
 
     def load(self, spec: str) -> Model:
         self.loaded.append(spec)

@@ -14,6 +14,10 @@ from duologue.coder.acp_options import BROKEN, ConfiguredModels
 from duologue.coder.models.base import ModelError
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.auth import LogoutAuthRequest
+from duologue.protocol.v2.updates import ConfigOptionUpdateEvent
+from duologue.protocol.version import V1, V2, Version
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
@@ -102,6 +106,47 @@ async def test_a_model_that_cannot_be_used_is_told_when_it_is_to_work(tmp_path: 
         assert caught.value.code == -32000 and "no key for test:scripted" in caught.value.message
         await session.set_config_option("model", "test:other")
         assert await take_turn(session) is StopReason.END_TURN
+
+
+@pytest.mark.req("v1-auth-01", "v1-auth-04", "v2-auth-01", "v2-auth-02", "v2-auth-05")
+async def test_a_missing_key_is_a_login_that_looks_again(tmp_path: Path, protocol: int) -> None:
+    """Field bugs 165, 167 and 168: the description says what to do, and nothing opens by itself."""
+    models = Scripted(says(), spec="configured", broken="configured")
+    models.missing = "no key for openai: set OPENAI_API_KEY"
+    async with opened(tmp_path, protocol=protocol, models=models) as (session, person, _):
+        (method,) = session.connection.auth_methods
+        assert "set OPENAI_API_KEY" in method.description  # type: ignore[union-attr, operator]
+        with pytest.raises(RpcError) as caught:
+            await session.connection.login("model-key")
+        assert caught.value.code == -32000
+        models.missing, models.spec = None, "test:ready"
+        await session.connection.login("model-key")
+        assert values(person.of(ConfigOptionUpdateEvent)[-1].config_options)["model"] == "test:ready"
+        assert await take_turn(session) is StopReason.END_TURN
+
+
+@pytest.mark.req("v1-auth-08", "v2-auth-06")
+@pytest.mark.parametrize("version", [V1, V2], ids=["v1", "v2"])
+async def test_after_a_logout_nothing_works_until_the_next_login(tmp_path: Path, version: Version) -> None:
+    models = Scripted(says())
+    models.missing = "no key"
+    async with opened(tmp_path, protocol=version.number, models=models) as (session, _, _models):
+        connection = session.connection
+        models.missing = None
+        await connection.login("model-key")
+        await connection.peer.request(v2.AUTH_LOGOUT, LogoutAuthRequest())
+        for gated in (take_turn(session), connection.new_session(tmp_path)):
+            with pytest.raises(RpcError) as caught:
+                await gated
+            assert caught.value.code == -32000
+        await connection.login("model-key")
+        await connection.new_session(tmp_path)
+        assert await take_turn(session) is StopReason.END_TURN
+
+
+async def test_no_login_is_offered_where_none_is_needed(tmp_path: Path, protocol: int) -> None:
+    async with opened(tmp_path, protocol=protocol) as (session, _, _models):
+        assert not session.connection.auth_methods
 
 
 def test_a_model_that_was_asked_for_is_not_replaced_by_another() -> None:

@@ -23,6 +23,7 @@ from duologue.jsonrpc.errors import JsonRpcError
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.permission import RequestPermissionOutcome
+from duologue.protocol.v2.auth import AuthMethod
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
 from duologue.transports.spawn import SpawnTransport
@@ -30,6 +31,9 @@ from duologue.version import __version__
 
 #: How long a cancelled turn may take to end before the agent is ended, in seconds.
 CANCEL_SECONDS = 10.0
+
+#: The error code by which an agent asks for a login.
+AUTH_REQUIRED = -32000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Run(Client):
         self.printer = Printer(self.errors if order.json else self.out)
         self.answers = Answers(self.printer, order.rules, order.otherwise)
         self._turn: PromptTurn | None = None
+        self._logins: Sequence[AuthMethod] = ()
         self._stopped: Exit | None = None
         self._stopping = asyncio.Event()
         self._impatient = asyncio.Event()
@@ -119,9 +124,22 @@ class Run(Client):
         except ConnectionClosed as error:
             return await self._failed(Exit.AGENT_FAILED, error)
         except (JsonRpcError, codec.CodecError) as error:
-            return await self._failed(Exit.TURN_FAILED, error)
+            status = await self._failed(Exit.TURN_FAILED, error)
+            self._tell_logins(error)
+            return status
+
+    def _tell_logins(self, error: Exception) -> None:
+        """Say what an agent that asks for a login offers; how to do it may be told in the description alone."""
+        if getattr(error, "code", None) != AUTH_REQUIRED:
+            return
+        for method in self._logins:
+            name, description = getattr(method, "name", None), getattr(method, "description", None)
+            told = f"{name}: {description}" if isinstance(description, str) else name
+            if isinstance(told, str):
+                self.errors.line(f"  to log in: {printable(told)}", "yellow")
 
     async def _take_turn(self, connection: ClientConnection) -> Exit:
+        self._logins = connection.auth_methods
         session = await connection.new_session(self.order.cwd)
         await self._choose_model(session)
         turn = self._turn = session.prompt(self.order.request)

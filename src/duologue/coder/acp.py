@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from duologue.agent import Agent, Session, Turn, unknown_session
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
-from duologue.coder.acp_session import CodingSession
+from duologue.coder.acp_session import AUTH_REQUIRED, CodingSession
 from duologue.coder.models.settings import OFFLINE
 from duologue.coder.workspace import Workspace
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
@@ -21,11 +21,15 @@ from duologue.version import __version__
 
 if TYPE_CHECKING:
     from duologue.coder.permissions import PermissionStore
+    from duologue.protocol.v2.auth import AuthMethod
     from duologue.protocol.v2.capabilities import PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
 
 #: How long after a session was opened the rest is loaded, in seconds: its answer goes first.
 LOAD_AFTER = 0.02
+
+#: The id of the auth method that looks for the model's key again.
+KEY_METHOD = "model-key"
 
 
 class CodingAgent(Agent):
@@ -45,6 +49,8 @@ class CodingAgent(Agent):
     ) -> None:
         self._models = ConfiguredModels(model, env) if models is None else models
         self._offered = tuple(self._models.offered())
+        self._missing_key = self._models.missing_key()
+        self._logged_out = False
         self._kept_in = permissions
         self._store: PermissionStore | None = None
         self._sees = any(choice.spec != OFFLINE for choice in self._offered)
@@ -62,12 +68,40 @@ class CodingAgent(Agent):
             return PromptCapabilities(embedded_context=PromptEmbeddedContextCapabilities())
         return PromptCapabilities(embedded_context=PromptEmbeddedContextCapabilities(), image=PromptImageCapabilities())
 
+    def auth_methods(self) -> Sequence[AuthMethod]:
+        """One that says what to do, when the chosen model had no key at the start."""
+        from duologue.protocol.v2.auth import AgentAuthMethod
+
+        if self._missing_key is None:
+            return ()
+        told = f"{self._missing_key}, where the client starts the agent or in the config file; then log in again."
+        return (AgentAuthMethod(method_id=KEY_METHOD, name="Give the model its key", description=told),)
+
+    async def login(self, method_id: str) -> None:
+        """Look again whether there is a key; nothing is asked and nothing is opened. Raises RpcError when not."""
+        missing = self._models.missing_key()
+        if missing is not None:
+            raise RpcError(AUTH_REQUIRED, missing, {"details": missing})
+        self._logged_out = False
+        self._offered = tuple(self._models.offered())
+        for session in self.connection.sessions.values():
+            await session.config_options(self.config_options(session))
+
+    async def logout(self) -> None:
+        """Work on nothing until the next login. The key itself is not ours to forget."""
+        self._logged_out = True
+
+    def _check_login(self) -> None:
+        if self._logged_out:
+            raise RpcError(AUTH_REQUIRED, "logged out: log in again")
+
     async def new_session(self, session: Session) -> None:
+        self._check_login()
         try:
             workspace = Workspace(session.roots)
         except ValueError as error:
             raise RpcError(INVALID_PARAMS, str(error), {"path": "$.additionalDirectories"}) from None
-        session.state = CodingSession(session, workspace, self._models, self._offered, self._permissions)
+        session.state = CodingSession(session, workspace, self._models, lambda: self._offered, self._permissions)
         asyncio.get_running_loop().call_later(LOAD_AFTER, self._load)
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
@@ -89,6 +123,7 @@ class CodingAgent(Agent):
             coding(session).set_model(str(value))
 
     async def prompt(self, turn: Turn) -> StopReason | None:
+        self._check_login()
         await self._load()
         return await coding(turn.session).turn(turn)
 

@@ -122,7 +122,7 @@ class Stage:
         exited = event.exit_code is not None or event.signal is not None
         if terminal is not None:
             terminal.exited(event.exit_code, event.signal)
-        shown = (event.outcome == "completed" and event.diffs) or (terminal is not None and exited)
+        shown = (event.outcome == "completed" and started.diffs) or (terminal is not None and exited)
         if event.text and not shown and event.outcome != "cancelled":
             self._add(event.call, _text_content(event.text, started.kind, event.outcome))
         raw = UNSET if event.raw is None else event.raw
@@ -138,7 +138,6 @@ class Stage:
         return self.voice.plan([plan_entry(item.content, item.status, item.priority) for item in event.items])
 
     def _title(self, event: TitleChanged) -> Awaitable[None]:
-        self.voice.session.title_text = event.title
         return self.voice.title(event.title)
 
     def _usage(self, event: UsageChanged) -> Awaitable[None]:

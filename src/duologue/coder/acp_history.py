@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from duologue.coder.acp_events import Stage
-from duologue.coder.events import Event, PlanChanged, Text, Thought, TitleChanged, ToolOutput, TurnEnded, UsageChanged
+from duologue.coder.events import (
+    Event,
+    PlanChanged,
+    Text,
+    Thought,
+    TitleChanged,
+    ToolFinished,
+    ToolOutput,
+    TurnEnded,
+    UsageChanged,
+)
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.updates import UserMessageEvent
 
@@ -63,6 +73,9 @@ class History:
         """Something happened in the turn."""
         if isinstance(event, TurnEnded):
             return
+        if isinstance(event, ToolFinished):
+            # What its start told already: whole texts of files.
+            event = replace(event, diffs=(), locations=())
         if isinstance(event, LATEST):
             self._entries = [entry for entry in self._entries if not isinstance(entry, type(event))]
         if not isinstance(event, Text | Thought | ToolOutput):

@@ -19,6 +19,9 @@ MODE = "mode"
 ASK = "ask"
 READ_ONLY = "read_only"
 
+#: The status of a ModelError that asks for a key.
+UNAUTHORIZED = 401
+
 #: Stands for a model that was asked for in a way that names none that works.
 BROKEN = "configured"
 
@@ -41,6 +44,9 @@ class Models(Protocol):
     def load(self, spec: str) -> Model:
         """The model, ready to be asked. Raises ModelError."""
 
+    def missing_key(self) -> str | None:
+        """What to do, in words, when the first model only lacks a key."""
+
 
 class ConfiguredModels:
     """The models that the environment and the config file name; `chosen` is the one that was asked for by hand."""
@@ -56,17 +62,22 @@ class ConfiguredModels:
         problem = self._problem()
         if problem is None:
             return choices
-        return (ModelChoice(BROKEN, self._chosen or "Configured model", f"Cannot be used: {problem}"), *choices)
+        told = f"Cannot be used: {problem.summary}"
+        return (ModelChoice(BROKEN, self._chosen or "Configured model", told), *choices)
 
     def load(self, spec: str) -> Model:
         return load_model(self._chosen if spec == BROKEN else spec, self._env)
 
-    def _problem(self) -> str | None:
+    def missing_key(self) -> str | None:
+        problem = self._problem()
+        return problem.summary if problem is not None and problem.status == UNAUTHORIZED else None
+
+    def _problem(self) -> SettingsError | None:
         try:
             config = read_config(self._env)
             resolve(chosen_spec(self._chosen, self._env, config), self._env, config)
         except SettingsError as error:
-            return error.summary
+            return error
         return None
 
 

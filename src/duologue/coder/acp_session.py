@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from duologue.agent import Session, Turn
-from duologue.coder.acp_options import ASK, Models, mode_option, model_option
+from duologue.coder.acp_options import ASK, UNAUTHORIZED, Models, mode_option, model_option
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
 from duologue.coder.models.settings import OFFLINE
@@ -40,14 +40,14 @@ class CodingSession:
         session: Session,
         workspace: Workspace,
         models: Models,
-        offered: Sequence[ModelChoice],
+        offered: Callable[[], Sequence[ModelChoice]],
         permissions: Callable[[], PermissionStore],
     ) -> None:
         self.session = session
         self.workspace = workspace
         self._models = models
         self._offered = offered
-        self._spec = offered[0].spec
+        self._spec = offered()[0].spec
         self._model: Model | None = None
         self._mode = ASK
         self._permissions = permissions
@@ -60,7 +60,10 @@ class CodingSession:
     # --- options ----------------------------------------------------------------------------------------------------
 
     def options(self) -> list[SessionConfigOption]:
-        return [model_option(self._offered, self._spec), mode_option(self._mode)]
+        offered = self._offered()
+        if self._spec not in [choice.spec for choice in offered]:
+            self.set_model(offered[0].spec)
+        return [model_option(offered, self._spec), mode_option(self._mode)]
 
     def set_mode(self, mode: str) -> None:
         """Holds at once, also for the turn that runs."""
@@ -178,6 +181,6 @@ class CodingSession:
 
 def rpc_error(error: ModelError) -> RpcError:
     """A failing model as the prompt's error; the summary holds no secrets."""
-    code = AUTH_REQUIRED if error.status == 401 else INTERNAL_ERROR
+    code = AUTH_REQUIRED if error.status == UNAUTHORIZED else INTERNAL_ERROR
     data = {"details": error.summary, "retryable": error.retryable}
     return RpcError(code, error.summary, data if error.status is None else {**data, "status": error.status})

@@ -60,6 +60,9 @@ class Scripted:
     def offered(self) -> Sequence[ModelChoice]:
         return [ModelChoice("test:scripted", "Scripted", "for tests"), ModelChoice("test:other", "Other", "for tests")]
 
+    def missing_key(self) -> str | None:
+        return "set SOME_KEY" if self.scenario == "login" else None
+
     def load(self, spec: str) -> Model:
         return self
 
