@@ -139,6 +139,31 @@ def test_a_log_has_the_messages_and_only_its_owner_reads_it(tmp_path: Path) -> N
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
+def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*AGENT, "--log", str(tmp_path)], capture_output=True, text=True, cwd=tmp_path, check=False, input=""
+    )
+    assert done.returncode == 2 and "--log" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.req("v1-cancellation-01", "v1-cancellation-03")
+def test_a_client_that_stops_reading_can_still_cancel(tmp_path: Path) -> None:
+    """Field bug 153: no loss, no change of order, and an end."""
+    with RawAgent(scripted("stream"), tmp_path) as agent:
+        session = agent.open(tmp_path)
+        request = agent.prompt(session, "go")
+        agent.until(lambda message: "piece 5;" in json.dumps(message))
+        time.sleep(0.5)  # By now every pipe is full.
+        agent.send({"method": "session/cancel", "params": {"sessionId": session}})
+        assert agent.answer(request)["stopReason"] == "cancelled"
+        updates = [json.loads(line).get("params", {}).get("update", {}) for line in agent.lines]
+        said = "".join(
+            update["content"]["text"] for update in updates if update.get("sessionUpdate") == "agent_message_chunk"
+        )
+        numbers = [int(piece.removeprefix("piece ")) for piece in said.split(";")[:-1]]
+        assert numbers == list(range(len(numbers))) and len(numbers) > 5
+
+
 @pytest.mark.req("all-framing-09")
 def test_without_any_input_it_ends(tmp_path: Path) -> None:
     """Field bug 144."""

@@ -164,6 +164,15 @@ async def test_the_end_of_the_connection_ends_the_command(tmp_path: Path, protoc
     assert not (tmp_path / "late").exists()
 
 
+async def test_closing_the_session_ends_its_command(tmp_path: Path, protocol: int) -> None:
+    async with opened(tmp_path, asks(call("run_command", command=LONG)), protocol=protocol) as (session, person, _):
+        turn = asyncio.create_task(take_turn(session))
+        await person.told(TerminalOutputChunkEvent)
+        await session.close()
+        assert await turn is StopReason.CANCELLED
+    assert not (tmp_path / "late").exists()
+
+
 async def test_nothing_of_a_cancelled_turn_is_told_in_the_next(tmp_path: Path, protocol: int) -> None:
     """Field bug 52."""
     steps = [asks(call("run_command", "first", command="trap '' TERM; echo begun; sleep 60")), says("next")]

@@ -42,7 +42,12 @@ def main(argv: Sequence[str]) -> int:
     from duologue.agent import run
     from duologue.coder.acp import CodingAgent
 
-    run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=_trace(log))
+    try:
+        trace = _trace(log)
+    except OSError as error:
+        print(f"duologue agent: --log {log}: {error.strerror}", file=sys.stderr)
+        return 2
+    run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=trace)
     return 0
 
 

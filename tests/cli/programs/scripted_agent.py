@@ -72,6 +72,9 @@ class Scripted:
                 raise ModelError("the provider said no")
             case "login":
                 raise ModelError("no key for the provider", status=401)
+            case "stream":
+                for number in range(10_000_000):
+                    yield TextDelta(f"piece {number};")
             case "noise":
                 for event in make_noise():
                     yield event
@@ -128,5 +131,5 @@ if __name__ == "__main__":
     scenario = sys.argv[1]
     if scenario == "crash":
         sys.exit("cannot start: no configuration")
-    scripted = scenario in SCRIPTS or scenario in ("error", "login", "noise")
+    scripted = scenario in SCRIPTS or scenario in ("error", "login", "noise", "stream")
     run(CodingAgent(models=Scripted(scenario)) if scripted else Plain())
