@@ -14,7 +14,7 @@ from duologue.client.client import Client, refusal
 from duologue.client.errors import VersionMismatch
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
-from duologue.peer import ConnectionClosed, Peer, Scope
+from duologue.peer import Peer, Scope
 from duologue.peer.link import Trace
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, RequestPermissionResponse
@@ -195,7 +195,7 @@ class ClientConnection:
 
     async def _permission(self, params: RequestPermissionRequest, scope: Scope) -> RequestPermissionResponse:
         session = self.sessions.get(params.session_id)
-        if session is None:
+        if session is None or session.cancelling:
             return RequestPermissionResponse(outcome=CancelledOutcome())
         question = asyncio.get_running_loop().create_task(self._ask(session, params), name="permission")
         try:
@@ -213,9 +213,8 @@ class ClientConnection:
             return refusal(params)
 
     def _closed(self, reason: Closed) -> None:
-        error = ConnectionClosed(reason)
         for session in self.sessions.values():
-            session.closed(error)
+            session.closed(reason)
 
 
 def version_of(number: int) -> Version:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duologue.client.turn import PromptTurn
+from duologue.peer import ConnectionClosed
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.common.session import CloseSessionRequest
 from duologue.protocol.v2.config import SessionConfigOption, SetBooleanConfigOption, SetIdConfigOption
 from duologue.protocol.v2.content import ContentBlock
@@ -25,9 +28,13 @@ from duologue.protocol.v2.updates import (
     UserMessageEvent,
 )
 from duologue.session import Transcript
+from duologue.transports.base import Closed
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
+
+
+log = logging.getLogger("duologue.client")
 
 
 class Session:
@@ -47,7 +54,8 @@ class Session:
         self._waiting: deque[PromptTurn] = deque()
         self._active: list[PromptTurn] = []
         self._user_message: str | None = None
-        self._questions: set[asyncio.Task[object]] = set()
+        # Open questions, in the order they were asked.
+        self._questions: dict[asyncio.Task[object], None] = {}
         # Called with every update; None when the client does not care.
         self._listener = connection.listener
         self._current: PromptTurn | None = None
@@ -61,9 +69,8 @@ class Session:
 
     async def cancel(self) -> None:
         """Cancel the running turn and what is queued behind it."""
-        for turn in (*self._active, *self._waiting):
-            await turn.cancel()
-            return
+        if any(not turn.cancel_sent for turn in (*self._active, *self._waiting)):
+            self.send_cancel()
 
     async def set_config_option(self, config_id: str, value: str | bool) -> Sequence[SessionConfigOption]:
         """Change a config option; all options as they are then. Raises `RpcError`."""
@@ -85,9 +92,13 @@ class Session:
         raise ValueError("this agent offers no modes")
 
     async def close(self) -> None:
-        """Close the session on the agent. Raises `RpcError`."""
+        """Close the session on the agent; turns that are open end as cancelled. Raises `RpcError`."""
         await self.connection.peer.request(SESSION_CLOSE, CloseSessionRequest(session_id=self.id))
-        self.connection.sessions.pop(self.id, None)
+        if self.connection.sessions.get(self.id) is self:
+            del self.connection.sessions[self.id]
+        for turn in (*self._active, *self._waiting):
+            turn.stop_reason = StopReason.CANCELLED
+            turn.finish(None)
 
     # --- cancelling -------------------------------------------------------------------------------------------------
 
@@ -99,13 +110,19 @@ class Session:
         for question in list(self._questions):
             question.cancel()
 
+    @property
+    def cancelling(self) -> bool:
+        """Whether the work that the agent does now was cancelled and has not ended: it gets no more answers."""
+        now = self._active or list(self._waiting)[:1]
+        return bool(now) and all(turn.cancel_sent for turn in now)
+
     async def answering(self, question: asyncio.Task[object]) -> object:
         """Await the answer to a permission request, so that a cancel finds it."""
-        self._questions.add(question)
+        self._questions[question] = None
         try:
             return await question
         finally:
-            self._questions.discard(question)
+            del self._questions[question]
 
     # --- what comes in ----------------------------------------------------------------------------------------------
 
@@ -113,7 +130,11 @@ class Session:
         """Apply an update: to the transcript first, then to the turn that it belongs to."""
         self.transcript.apply(update)
         if self._listener is not None:
-            self._listener(self, update)
+            try:
+                self._listener(self, update)
+            except Exception:
+                # It must cost neither the connection nor the updates behind this one.
+                log.exception("on_update of the client failed")
         kind = update.__class__
         if kind is UserMessageEvent or kind is UserMessageChunk:
             self._begin(update.message_id)  # type: ignore[union-attr]
@@ -174,7 +195,7 @@ class Session:
         else:
             self._current = self._waiting[0] if self._waiting else None
 
-    def closed(self, error: BaseException) -> None:
+    def closed(self, reason: Closed) -> None:
         """The connection is closed: open turns end with it."""
         for turn in (*self._active, *self._waiting):
-            turn.finish(error)
+            turn.finish(ConnectionClosed(reason))

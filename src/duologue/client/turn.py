@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from duologue.client.errors import TurnFailed
@@ -41,8 +41,10 @@ class PromptTurn:
         self.error: BaseException | None = None
         self._left = False
         self._begun = False
-        self._cancel_sent = False
+        self.cancel_sent = False
         self.queue: list[SessionUpdate] = []
+        # What is being given out of the queue.
+        self._batch: Iterator[SessionUpdate] = iter(())
         self._waiter: asyncio.Future[None] | None = None
 
     def __aiter__(self) -> AsyncIterator[SessionUpdate]:
@@ -61,15 +63,22 @@ class PromptTurn:
         return "".join(said)
 
     async def cancel(self) -> None:
-        """Ask the agent to end the turn; at most one `session/cancel` is sent. Go on iterating to see it end."""
-        if not self._cancel_sent and not self.ended:
+        """Ask the agent to end the turn; at most one `session/cancel` is sent. Go on iterating to see it end.
+
+        A turn that was not iterated yet will not be sent: its iteration ends at once, as cancelled.
+        """
+        if not self._begun and not self.ended:
+            self.ended, self.stop_reason = True, StopReason.CANCELLED
+        elif not self.cancel_sent and not self.ended:
             self.session.send_cancel()
 
     def note_cancel(self) -> None:
         """A `session/cancel` that covers this turn was sent."""
-        self._cancel_sent = True
+        self.cancel_sent = True
 
     async def _events(self) -> AsyncIterator[SessionUpdate]:
+        if self.ended:
+            return
         session = self.session
         inbound = session.connection.peer.inbound
         session.enter(self)
@@ -79,7 +88,8 @@ class PromptTurn:
                 batch = self.queue
                 if batch:
                     self.queue = []
-                    for event in batch:
+                    self._batch = iter(batch)
+                    for event in self._batch:
                         inbound.delivered()
                         yield event
                 elif self.ended:
@@ -139,10 +149,10 @@ class PromptTurn:
         if self._left:
             return
         self._left = True
-        for _ in self.queue:
+        for _ in (*self._batch, *self.queue):
             self.session.connection.peer.inbound.delivered()
         self.queue = []
-        if not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
+        if not self.ended and not self.cancel_sent and self.session.connection.peer.closed_reason is None:
             try:
                 self.session.send_cancel()
             except ConnectionClosed:
