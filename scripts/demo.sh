@@ -1,6 +1,6 @@
 #!/bin/sh
 # A first look: the coding agent works with its built-in offline model on a copy of examples/project.
-# It finds the failing test, looks for the repair, asks, applies it and runs the tests again. No network, no key.
+# It finds the failing test and a repair that every test agrees with, asks, applies it and runs the tests again.
 #   sh scripts/demo.sh ["another request"]        DEMO_ASK=1 lets you answer the questions yourself
 set -eu
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ fi
 status=0
 duologue run --model offline --cwd "$folder" \
     --allow 'edit:invoicer/**' --allow 'run:python3 -m unittest *' $answers \
-    "${1:-Find the failing test, fix the code and run the tests again.}" || status=$?
+    "${1:-Fix the failing test.}" || status=$?
 
 echo
 echo "What changed in the copy ($folder):"

@@ -1,0 +1,32 @@
+"""`make demo`: the built-in agent repairs a copy of the example project, without a network and without a key."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(not (ROOT / ".venv" / "bin" / "duologue").exists(), reason="needs the checkout's own .venv")
+def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) -> None:
+    source = ROOT / "examples" / "project" / "invoicer" / "invoice.py"
+    before = source.read_bytes()
+    env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        ["sh", str(ROOT / "scripts" / "demo.sh")],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "allowed once by the rule edit:invoicer/**" in done.stdout
+    assert done.stdout.index("FAILED (failures=1)") < done.stdout.index("│ OK")
+    assert "+        if self.pieces >= BULK_FROM:" in done.stdout.partition("What changed in the copy")[2]
+    assert source.read_bytes() == before and not list(tmp_path.iterdir())
