@@ -67,12 +67,11 @@ def append_output(session: SessionMemory, chunk: v2.TerminalOutputChunk) -> Term
 
 
 def _end(terminal: TerminalMemory, status: TerminalExitStatus | None) -> None:
-    terminal.ended = status is not None
-    terminal.told_end = terminal.told_end and terminal.ended
-    if status is None:
-        return
-    terminal.exit_code = status.exit_code if isinstance(status.exit_code, int) else None
-    terminal.signal = status.signal if isinstance(status.signal, str) else None
+    code = status.exit_code if status and isinstance(status.exit_code, int) else None
+    signal = status.signal if status and isinstance(status.signal, str) else None
+    same = (terminal.ended, terminal.exit_code, terminal.signal) == (status is not None, code, signal)
+    terminal.told_end = terminal.told_end and same
+    terminal.ended, terminal.exit_code, terminal.signal = status is not None, code, signal
 
 
 def _replace_output(session: SessionMemory, terminal: TerminalMemory, data: str) -> None:
