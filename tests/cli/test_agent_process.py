@@ -23,8 +23,11 @@ def scripted(scenario: str) -> list[str]:
 
 
 @pytest.mark.req("all-framing-02", "all-framing-03", "all-framing-08", "v1-prompt-03", "v2-prompt-06")
-@pytest.mark.parametrize("protocol", [1, 2])
-@pytest.mark.parametrize("home", [None, "/dev/null/none", "/proc"], ids=["no home", "missing home", "read-only home"])
+@pytest.mark.parametrize(
+    ("protocol", "home"),
+    [(1, None), (2, None), (1, "/dev/null/none"), (2, "/proc")],
+    ids=["v1-no home", "v2-no home", "v1-missing home", "v2-read-only home"],
+)
 def test_as_an_editor_starts_it(tmp_path: Path, protocol: int, home: str | None) -> None:
     """By a shell that is not interactive, in the project's root, with a bare environment and no terminal."""
     env = bare_environment() if home is None else bare_environment(HOME=home)

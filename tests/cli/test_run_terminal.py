@@ -16,9 +16,9 @@ def terminal(scenario: str, cwd: Path, *more: str, **env: str) -> InTerminal:
 
 
 @pytest.mark.req("all-permissions-03")
-@pytest.mark.parametrize("protocol", ["1", "2"])
 @pytest.mark.parametrize(
-    ("typed", "written"), [("y\n", True), ("a\n", True), ("YES\n", True), ("n\n", False), ("v\n", False)]
+    ("protocol", "typed", "written"),
+    [("1", "y\n", True), ("2", "YES\n", True), ("1", "a\n", True), ("2", "n\n", False), ("1", "v\n", False)],
 )
 def test_a_question_is_answered_by_a_key(tmp_path: Path, protocol: str, typed: str, written: bool) -> None:
     with terminal("write", tmp_path, "--protocol", protocol) as run:

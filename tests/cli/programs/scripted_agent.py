@@ -108,7 +108,7 @@ class Plain(Agent):
             case "wait" | "stubborn":
                 await self._wait(turn)
             case "flood":
-                for number in range(100_000):
+                for number in range(30_000):
                     await turn.say(f"line {number}\n")
             case "refuse":
                 raise RpcError(-32603, "cannot do that", {"details": "the cause"})
