@@ -7,9 +7,11 @@ from typing import Any
 
 from duologue.client import Client, ClientConnection, PromptTurn, Session
 from duologue.jsonrpc.limits import Limits
+from duologue.protocol.common.permission import RequestPermissionOutcome, SelectedOutcome
+from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
 from duologue.protocol.version import V1, V2
-from wire import PATIENCE, Wire, settle
+from wire import PATIENCE, Wire, settle, until
 
 OPTIONS = [
     {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
@@ -143,3 +145,33 @@ class Host:
         """All messages of a method that were sent and not read yet."""
         await settle()
         return [message for message in self.wire.pending() if message.get("method") == method]
+
+
+class Slow(Client):
+    """Answers permission requests when it is let go; counts what became of them."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.cancelled = 0
+        self.go = asyncio.Event()
+
+    async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
+        self.asked += 1
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return SelectedOutcome(option_id="yes")
+
+
+async def begun(
+    version: int, client: Client | None = None, limits: Limits | None = None
+) -> tuple[Host, Run, dict[str, Any]]:
+    """A turn that runs and has said something."""
+    host = await Host.begin(version, client)
+    run, request = await host.prompt()
+    host.accept(request)
+    host.say("x")
+    await until(lambda: run.said)
+    return host, run, request

@@ -12,12 +12,12 @@ from duologue.client.client import Client
 from duologue.client.connection import ClientConnection, version_of
 from duologue.client.errors import AgentFailed, VersionMismatch
 from duologue.codec import CodecError
-from duologue.jsonrpc.errors import RpcError
+from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import ConnectionClosed
 from duologue.peer.link import Trace
 from duologue.protocol.version import V1, V2, Version
-from duologue.transports.base import Transport, TransportError
+from duologue.transports.base import Closed, Transport, TransportError
 
 #: How long an agent may take to answer `initialize`, in seconds, counted from its last sign of life.
 STARTUP_SECONDS = 60.0
@@ -73,26 +73,23 @@ async def _first_that_works(
     trace: Trace | None,
     seconds: float,
 ) -> ClientConnection:
-    for version in versions[:-1]:
+    for version in versions:
         connection = ClientConnection(client, limits=limits, trace=trace)
         try:
             await _start(connection, open_transport(), version, seconds)
-            return connection
-        except (VersionMismatch, RpcError, CodecError):
-            # It does not speak this version: start it anew, for what was said so far may have confused it.
+        except BaseException as error:
             await connection.close()
-    connection = ClientConnection(client, limits=limits, trace=trace)
-    try:
-        await _start(connection, open_transport(), versions[-1], seconds)
-    except CodecError as error:
-        await connection.close()
-        raise AgentFailed(
-            f"the agent's answer to initialize does not fit protocol version {versions[-1].number}: {error}"
-        ) from error
-    except BaseException:
-        await connection.close()
-        raise
+            if version is versions[-1] or not _may_be_the_version(error):
+                raise
+            # Started anew for the next version: what was said so far may have confused it.
+        else:
+            break
     return connection
+
+
+def _may_be_the_version(error: BaseException) -> bool:
+    """Whether an agent may have failed only since it does not speak the version."""
+    return isinstance(error, VersionMismatch | RpcError) or (isinstance(error, AgentFailed) and error.spoke_to)
 
 
 async def _start(connection: ClientConnection, transport: Transport, version: Version, seconds: float) -> None:
@@ -106,9 +103,17 @@ async def _start(connection: ClientConnection, transport: Transport, version: Ve
                 return
             waited = getattr(transport, "seconds_silent", lambda: seconds)()
             if waited >= seconds:
-                raise AgentFailed(f"the agent did not answer initialize and was silent for {seconds:g} s: {transport}")
+                said = getattr(transport, "stderr_tail", str)()
+                problem = f"the agent did not answer initialize and was silent for {seconds:g} s"
+                raise AgentFailed(str(Closed(problem, command=str(transport), stderr_tail=said)))
     except (ConnectionClosed, TransportError) as error:
-        raise AgentFailed(str(error)) from error
+        raise AgentFailed(str(error), spoke_to=isinstance(error, ConnectionClosed)) from error
+    except RpcError:
+        raise
+    except (CodecError, JsonRpcError) as error:
+        hint = "; if it speaks version 1 only, try protocol=1" if version is V2 else ""
+        problem = f"the agent's answer to initialize does not fit protocol version {version.number}: {error}{hint}"
+        raise AgentFailed(problem, spoke_to=True) from error
     finally:
         if not starting.done():
             starting.cancel()

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from msgspec import UNSET
 
@@ -39,7 +40,7 @@ from duologue.transports.base import Closed, Transport
 
 log = logging.getLogger("duologue.client")
 
-#: Updates kept for a session that is being opened, before the response that names it.
+#: Updates kept while a session is being opened, before the response that names it.
 EARLY_UPDATES = 1000
 
 
@@ -56,6 +57,9 @@ class ClientConnection:
         self.listener: Callable[[Session, SessionUpdate], None] | None = client.on_update if listens else None
         self._opening = 0
         self._early: dict[str, list[SessionUpdate]] = {}
+        self._early_count = 0
+        # Two replays of one session at once could not be told apart.
+        self._reopening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._strangers: set[str] = set()
         self.peer = Peer(Side.CLIENT, inside=V2, limits=limits, trace=trace)
         self.peer.apply(v2.SESSION_UPDATE, self._update)
@@ -135,7 +139,19 @@ class ClientConnection:
     async def resume_session(
         self, session_id: str, cwd: Path | str, *, replay: bool = True, mcp_servers: Sequence[McpServer] = ()
     ) -> Session:
-        """Reopen a session; with `replay` its history is in the transcript when this returns. Raises `RpcError`."""
+        """Reopen a session; with `replay` its history is in the transcript when this returns. Raises `RpcError`.
+
+        Calls for one session wait for each other.
+        """
+        lock = self._reopening.get(session_id)
+        if lock is None:
+            lock = self._reopening[session_id] = asyncio.Lock()
+        async with lock:
+            return await self._resume(session_id, cwd, replay=replay, mcp_servers=mcp_servers)
+
+    async def _resume(
+        self, session_id: str, cwd: Path | str, *, replay: bool, mcp_servers: Sequence[McpServer]
+    ) -> Session:
         session = Session(self, session_id, _absolute(cwd))
         before = self.sessions.get(session_id)
         self.sessions[session_id] = session
@@ -169,6 +185,7 @@ class ClientConnection:
             self._opening -= 1
             if not self._opening:
                 self._early.clear()
+                self._early_count = 0
 
     def _add(self, session: Session) -> Session:
         self.sessions[session.id] = session
@@ -186,9 +203,9 @@ class ClientConnection:
     def _stranger(self, note: UpdateSessionNotification) -> None:
         """An update for a session that is not known: kept while one is being opened, else dropped, told once."""
         if self._opening:
-            early = self._early.setdefault(note.session_id, [])
-            if len(early) < EARLY_UPDATES:
-                early.append(note.update)
+            if self._early_count < EARLY_UPDATES:
+                self._early.setdefault(note.session_id, []).append(note.update)
+                self._early_count += 1
         elif note.session_id not in self._strangers and len(self._strangers) < EARLY_UPDATES:
             self._strangers.add(note.session_id)
             log.info("updates for an unknown session are ignored: %s", note.session_id)

@@ -29,4 +29,11 @@ class VersionMismatch(Exception):
 
 
 class AgentFailed(Exception):
-    """The agent could not be started or ended before it was ready; the text has its command, exit code and stderr."""
+    """The agent could not be started or ended before it was ready; the text has its command, exit code and stderr.
+
+    `spoke_to` says that it ran and was asked to initialize: another version may suit it.
+    """
+
+    def __init__(self, problem: str, *, spoke_to: bool = False) -> None:
+        super().__init__(problem)
+        self.spoke_to = spoke_to

@@ -92,6 +92,10 @@ class SpawnTransport:
         """Seconds since the child last wrote anything, to stdout or stderr."""
         return time.monotonic() - self._last_sign
 
+    def stderr_tail(self) -> str:
+        """The last of what the child wrote to stderr."""
+        return bytes(self._tail[-STDERR_TAIL:]).decode("utf-8", "replace")
+
     async def start(self, sink: Sink) -> None:
         process = self._spawn()
         self._process = process
@@ -200,7 +204,7 @@ class SpawnTransport:
             detail="the agent ended" if code is not None else reason.detail,
             exit_code=code if code is not None and code >= 0 else None,
             signal=signal_name(-code) if code is not None and code < 0 else None,
-            stderr_tail=bytes(self._tail[-STDERR_TAIL:]).decode("utf-8", "replace"),
+            stderr_tail=self.stderr_tail(),
             command=str(self),
         )
 
