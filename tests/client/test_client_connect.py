@@ -13,6 +13,7 @@ from duologue.client import AgentFailed, Client, VersionMismatch, connect
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed
 from duologue.transports.base import Transport
+from duologue.transports.spawn import SpawnTransport
 from spawn_kit import PATIENCE, alive, pids_in, python, shell
 from wire import Wire
 
@@ -59,8 +60,12 @@ ANSWER = "request = read(); say({'id': request['id'], 'result': %s})"
 
 
 async def connected(command: list[str], **options: Any) -> str:
-    """Connect and begin a session; the version spoken."""
-    async with asyncio.timeout(PATIENCE), connect(command, **options) as connection:
+    """Connect and begin a session; the version spoken. A child that does not end by itself is soon killed."""
+
+    def start() -> SpawnTransport:
+        return SpawnTransport(command, grace_seconds=0.3)
+
+    async with asyncio.timeout(PATIENCE), connect(start, **options) as connection:
         await connection.new_session("/tmp")
         return connection.version.name
 
@@ -244,12 +249,10 @@ async def test_field_bug_158_an_agent_that_never_speaks_is_given_up(tmp_path: Pa
 
 
 async def test_field_bug_158_the_time_counts_from_the_last_sign_of_life(tmp_path: Path) -> None:
-    """Slow and healthy: it needs several times the limit and tells of its progress."""
-    code = (
-        "for step in range(12):\n    time.sleep(0.1); sys.stderr.write('step\\n'); sys.stderr.flush()\n" + ANSWER % "V1"
-    )
-    program = Program(tmp_path, code)
-    assert await connected(program.command, startup_seconds=0.6) == "v1"
+    """Slow and healthy: it needs more than the limit and tells of its progress."""
+    steps = "for step in range(10):\n    time.sleep(0.15); sys.stderr.write('step\\n'); sys.stderr.flush()\n"
+    program = Program(tmp_path, steps + ANSWER % "V1")
+    assert await connected(program.command, startup_seconds=1) == "v1"
 
 
 async def test_a_program_that_asks_its_user_is_given_up_with_its_question(tmp_path: Path) -> None:
@@ -307,5 +310,6 @@ async def test_the_environment_of_the_agent_is_what_it_is_given(
     monkeypatch.setenv("SECRET_X", "leaked")
     code = "note(json.dumps([os.environ.get('SECRET_X'), os.environ.get('GIVEN'), os.getcwd()]))\n" + ANSWER % "V1"
     program = Program(tmp_path, code)
-    await connected(program.command, env={"GIVEN": "yes"}, cwd=tmp_path)
+    async with asyncio.timeout(PATIENCE), connect(program.command, env={"GIVEN": "yes"}, cwd=tmp_path):
+        pass
     assert json.loads(program.read()[0]) == [None, "yes", str(tmp_path)]

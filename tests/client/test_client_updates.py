@@ -131,14 +131,8 @@ async def test_field_bugs_37_185_updates_between_turns_reach_the_session(version
 
 async def test_config_options_are_those_that_were_told_last(version: int) -> None:
     host = await Host.begin(version)
-    option: dict[str, Any] = {
-        "id": "model",
-        "configId": "model",
-        "name": "Model",
-        "type": "select",
-        "currentValue": "a",
-    }
-    option |= {"options": [{"value": "a", "name": "A"}, {"value": "b", "name": "B"}]}
+    option: dict[str, Any] = {"id": "model", "configId": "model", "name": "Model", "type": "select"}
+    option |= {"currentValue": "a", "options": [{"value": "a", "name": "A"}, {"value": "b", "name": "B"}]}
     host.send(host.update({"sessionUpdate": "config_option_update", "configOptions": [option]}))
     await until(lambda: host.session.config_options)
     setting = asyncio.create_task(host.session.set_config_option("model", "b"))
