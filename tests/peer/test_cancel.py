@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.jsonrpc.errors import RpcError
-from duologue.peer import REQUEST_CANCELLED, Peer, Scope
+from duologue.peer import REQUEST_CANCELLED, Peer, Scope, Trace
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
@@ -55,9 +55,9 @@ async def answering() -> tuple[Peer, Wire, Slow]:
     return peer, wire, slow
 
 
-async def asking() -> tuple[Peer, Wire]:
+async def asking(trace: Trace | None = None) -> tuple[Peer, Wire]:
     wire = await Wire().open()
-    peer = Peer(Side.CLIENT, V2)
+    peer = Peer(Side.CLIENT, V2, trace=trace)
     await peer.start(wire.far)
     return peer, wire
 
@@ -75,9 +75,8 @@ def cancel(id: Any) -> dict[str, Any]:
 
 @pytest.mark.req("all-cancellation-07", "all-cancellation-08")
 async def test_cancelling_the_caller_withdraws_the_request_under_its_exact_id() -> None:
-    peer, wire = await asking()
     lines: list[bytes] = []
-    peer.link.trace = lambda direction, line: lines.append(line)
+    peer, wire = await asking(lambda direction, line: lines.append(line))
     task = asyncio.create_task(peer.request(SLOW, {}))
     request = await wire.read()
     task.cancel()

@@ -59,7 +59,7 @@ class Voice:
         return self._over
 
     def update(self, update: SessionUpdate) -> Awaitable[None]:
-        """Send any session update of version 2. Raises `TurnOver`, `ConnectionClosed`."""
+        """Send any session update of version 2. Raises `TurnOver`, `ConnectionClosed`, `LimitError`, `CodecError`."""
         if self._over:
             raise TurnOver
         self._saying = self._thinking = None

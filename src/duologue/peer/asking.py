@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
@@ -51,7 +50,7 @@ class Asking:
             if sent is not SENT:
                 await sent
             return await call.future
-        except (asyncio.CancelledError, rpc.LimitError):
+        except BaseException:
             self._abandon(call)
             raise
         finally:

@@ -49,7 +49,7 @@ class Channel:
             del buffer[start:]
             raise
         buffer += _TAIL
-        if link.trace is not None:
+        if link.traced:
             link.trace("out", bytes(buffer[start:-1]))
         if soon:
             outbound.sent_soon()

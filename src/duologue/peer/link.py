@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ from duologue.peer.outbound import SENT, Outbound
 from duologue.protocol.method import Notification, Request
 from duologue.transports.base import Transport
 
+log = logging.getLogger("duologue.peer")
+
 #: Called with every message: its direction and its bytes, newline not included.
 Trace = Callable[[Literal["in", "out"], bytes], None]
 
@@ -29,9 +32,21 @@ class Link:
     def __init__(self, engine: Engine, limits: Limits, trace: Trace | None) -> None:
         self.engine = engine
         self._limits = limits
-        self.trace = trace
         self._transport: Transport | None = None
-        engine.trace = None if trace is None else lambda line: trace("in", line)
+        self._tracer = trace
+        self.traced = trace is not None
+        engine.trace = None if trace is None else lambda line: self.trace("in", line)
+
+    def trace(self, direction: Literal["in", "out"], line: bytes) -> None:
+        """Show a message to the tracer. One that raises is not asked again: it must cost no message."""
+        if self._tracer is None:
+            return
+        try:
+            self._tracer(direction, line)
+        except Exception:
+            log.exception("the trace function failed and is not called any more")
+            self._tracer = self.engine.trace = None
+            self.traced = False
 
     def open(self, transport: Transport, loop: asyncio.AbstractEventLoop, on_suspend: Callable[[], None]) -> None:
         self._transport = transport
@@ -49,8 +64,14 @@ class Link:
         return self._transport
 
     def receive(self, data: bytes) -> list[Event]:
-        """Events of a read; answers that the engine gives by itself are sent."""
-        events = self.engine.receive(data)
+        """Events of a read; answers that the engine gives by itself are sent. Raises `LimitError`."""
+        return self._replied(self.engine.receive(data))
+
+    def end(self) -> list[Event]:
+        """Events of the last line when the stream ended without a line feed. Raises `LimitError`."""
+        return self._replied(self.engine.end())
+
+    def _replied(self, events: list[Event]) -> list[Event]:
         replies = self.engine.take_replies()
         if replies:
             self._send(replies)
@@ -92,7 +113,7 @@ class Link:
             del buffer[start:]
             raise
         buffer += UPDATE_TAIL
-        if self.trace is not None:
+        if self.traced:
             self.trace("out", bytes(buffer[start:-1]))
         if soon:
             outbound.sent_soon()
@@ -100,7 +121,7 @@ class Link:
         return outbound.sent()
 
     def _send(self, line: bytes) -> Awaitable[None]:
-        if self.trace is not None:
+        if self.traced:
             for message in line.rstrip(b"\n").split(b"\n"):
                 self.trace("out", message)
         return self.outbound.send(line)

@@ -154,10 +154,12 @@ class Peer:
 
     async def wait_closed(self) -> Closed:
         """Wait until the connection has ended; the reason."""
+        self._check_started()
         return await asyncio.shield(self._closed)
 
     async def drain(self) -> None:
         """Wait until every queued notification handler has run."""
+        self._check_started()
         await self.inbound.idle()
 
     async def close(self) -> None:
@@ -181,8 +183,8 @@ class Peer:
 
         `applied` is called with the result as soon as it is read, before the next message is looked at. Cancelling
         the awaiting task sends `$/cancel_request`; an answer that still comes is ignored.
-        Raises `RpcError` (an error answer), `ConnectionClosed`, `LimitError`, `codec.CodecError` (a result that does
-        not fit its type).
+        Raises `RpcError` (an error answer), `RemoteProtocolError` (a broken one), `ConnectionClosed`, `LimitError`,
+        `codec.CodecError` (params that cannot be encoded, a result that does not fit its type).
         """
         self._check_open()
         return self._asking.request(method, params, applied)
@@ -227,7 +229,12 @@ class Peer:
         """The quickest way to send the updates of one session."""
         return Channel(self, session_id)
 
+    def _check_started(self) -> None:
+        if not self.link.is_open:
+            raise RuntimeError("the peer is not started: call start(transport) first")
+
     def _check_open(self) -> None:
+        self._check_started()
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
 
@@ -304,15 +311,22 @@ class Peer:
         hot, on_update, on = self._hearing.hot, self._hearing.on_update, self._on
         for event in events:
             kind = event.__class__
-            if kind is hot:
-                on_update(event.params)
-            elif self._held is not None and kind is not wire.Response and kind is not wire.ErrorResponse:
-                self._held.append(event)
-            else:
-                on[kind](event)
+            try:
+                if kind is hot:
+                    on_update(event.params)
+                elif self._held is not None and kind is not wire.Response and kind is not wire.ErrorResponse:
+                    self._held.append(event)
+                else:
+                    on[kind](event)
+            except rpc.LimitError:
+                raise
+            except Exception:
+                # A function of the owner failed; what else was read is still to be heard.
+                log.exception("a message could not be applied")
 
     def _on_broken(self, event: wire.Noise | wire.Malformed) -> None:
         log.warning("ignored a line that is no message: %s", event.reason)
+        log.debug("it began with %r", event.sample)
 
     def _on_unexpected(self, event: wire.UnexpectedResponse) -> None:
         log.debug("ignored an answer to no open request: %r", event.id)
@@ -365,7 +379,8 @@ class Peer:
     def connection_lost(self, reason: Closed) -> None:
         """The transport has ended: what was read to the end is still handled, then everything that waits fails."""
         if self.closed_reason is None:
-            self._take(self.link.engine.end())
+            with contextlib.suppress(rpc.LimitError):
+                self._take(self.link.end())
         tasks = frozenset(self._answering.tasks)
         if tasks:
             # The other side may only have ended its own half, and still read answers.

@@ -1,0 +1,89 @@
+"""Functions of the owner that fail cost one message at most, never the connection."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue.codec import CodecError
+from duologue.peer import Peer
+from duologue.protocol.method import Request, Side
+from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.prompt import PromptRequest
+from duologue.protocol.v2.session import NewSessionRequest
+from duologue.protocol.version import V1, V2
+from duologue.transports.base import Closed
+from wire import PATIENCE, Wire, chunk, settle, text_of
+
+
+async def client() -> tuple[Peer, Wire]:
+    wire = await Wire().open()
+    peer = Peer(Side.CLIENT, V2)
+    await peer.start(wire.far)
+    return peer, wire
+
+
+async def test_a_trace_function_that_raises_is_dropped_and_no_message_with_it() -> None:
+    seen: list[str] = []
+    calls: list[bytes] = []
+
+    def trace(direction: str, line: bytes) -> None:
+        calls.append(line)
+        raise OSError("disk full")
+
+    wire = await Wire().open()
+    peer = Peer(Side.CLIENT, V2, trace=trace)
+    await peer.start(wire.far)
+    peer.apply(v2.SESSION_UPDATE, lambda note: seen.append(text_of(note)))
+    wire.send(chunk("1"), chunk("2"))
+    await settle()
+    assert (seen, len(calls)) == (["1", "2"], 1)
+
+
+async def test_an_apply_function_that_raises_loses_its_message_only() -> None:
+    peer, wire = await client()
+    seen: list[str] = []
+
+    def apply(note: Any) -> None:
+        seen.append(text_of(note))
+        if seen == ["1"]:
+            raise RuntimeError("boom")
+
+    peer.apply(v2.SESSION_UPDATE, apply)
+    wire.send(chunk("1"), chunk("2"))
+    await settle()
+    assert seen == ["1", "2"]
+
+
+async def test_a_prompt_that_cannot_be_encoded_does_not_block_the_next_one() -> None:
+    wire = await Wire().open()
+    peer = Peer(Side.CLIENT, V1, inside=V2)
+    await peer.start(wire.far)
+    bad = PromptRequest(session_id="S", prompt=[], meta={"path": Path("/")})
+    with pytest.raises(CodecError):
+        await peer.request(v2.SESSION_PROMPT, bad)
+    asking = asyncio.create_task(peer.request(v2.SESSION_PROMPT, PromptRequest(session_id="S", prompt=[])))
+    request = await wire.read_method("session/prompt")
+    wire.send({"id": request["id"], "result": {"stopReason": "end_turn"}})
+    await asyncio.wait_for(asking, PATIENCE)
+
+
+async def test_a_broken_last_line_is_answered_like_any_other() -> None:
+    wire = await Wire().open()
+    peer = Peer(Side.AGENT, V2)
+    await peer.start(wire.far)
+    wire.send(b'{"jsonrpc":"2.0","id":1,"meth')
+    await settle()
+    peer.connection_lost(Closed())
+    assert (await wire.read())["error"]["code"] == -32700
+
+
+async def test_a_peer_that_is_not_started_says_so() -> None:
+    peer = Peer(Side.CLIENT, V2)
+    with pytest.raises(RuntimeError, match="not started"):
+        await peer.request(Request.untyped("_x"), NewSessionRequest(cwd="/"))
+    with pytest.raises(RuntimeError, match="not started"):
+        await peer.wait_closed()
