@@ -50,7 +50,7 @@ class Message:
 
     def add(self, content: ContentBlock) -> None:
         """Append one piece."""
-        if content.__class__ is TextBlock and content.annotations is UNSET and content.meta is UNSET:
+        if content.__class__ is TextBlock and _is_plain(content):
             self._pieces.append(content.text)
         else:
             self._join()
@@ -77,9 +77,18 @@ class Message:
         yield _EVENTS[self.role](message_id=self.id, content=list(self.content), meta=self.meta)
 
     def _join(self) -> None:
-        if self._pieces:
-            self._blocks.append(TextBlock(text="".join(self._pieces)))
-            self._pieces.clear()
+        if not self._pieces:
+            return
+        last = self._blocks[-1] if self._blocks else None
+        if last.__class__ is TextBlock and _is_plain(last):
+            # Joined at an earlier reading: when someone reads must not show in what is read.
+            self._pieces.insert(0, self._blocks.pop().text)  # type: ignore[union-attr]
+        self._blocks.append(TextBlock(text="".join(self._pieces)))
+        self._pieces.clear()
+
+
+def _is_plain(block: Any) -> bool:
+    return block.annotations is UNSET and block.meta is UNSET
 
 
 _MEMBERS = ("name", "title", "kind", "status", "locations", "raw_input", "raw_output", "meta")

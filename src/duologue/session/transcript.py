@@ -58,7 +58,9 @@ class Transcript:
         self.updated_at: str | None = None
         self.state = SessionState.IDLE
         self.stop_reason: StopReason | None = None
-        self._messages: dict[str, Message] = {}
+        # By who speaks: agents are known to use one id for what they think and what they say.
+        self._messages: dict[Role, dict[str, Message]] = {role: {} for role in Role}
+        self._said = self._messages[Role.AGENT]
 
     @property
     def messages(self) -> list[Message]:
@@ -69,7 +71,7 @@ class Transcript:
         """Fold one update. An update of an unknown kind is kept as it is."""
         if update.__class__ is AgentMessageChunk:
             # By far the most frequent kind: spared the look-up.
-            message = self._messages.get(update.message_id)
+            message = self._said.get(update.message_id)
             if message is None:
                 message = self._message(Role.AGENT, update.message_id)
             message.add(update.content)
@@ -77,7 +79,7 @@ class Transcript:
         _FOLDS.get(update.__class__, Transcript._unknown)(self, update)
 
     def updates(self) -> Iterator[SessionUpdate]:
-        """Updates that lead from an empty transcript to this one."""
+        """Updates that lead from an empty transcript to this one, but for the state of the session."""
         for terminal in self.terminals.values():
             yield from terminal.updates()
         for entry in self.entries:
@@ -99,9 +101,10 @@ class Transcript:
     # --- one function a kind ----------------------------------------------------------------------------------------
 
     def _message(self, role: Role, message_id: str) -> Message:
-        message = self._messages.get(message_id)
+        messages = self._messages[role]
+        message = messages.get(message_id)
         if message is None:
-            message = self._messages[message_id] = Message(role, message_id)
+            message = messages[message_id] = Message(role, message_id)
             self.entries.append(message)
         return message
 
