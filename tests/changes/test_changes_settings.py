@@ -124,7 +124,7 @@ def test_options_that_were_told_before_are_not_told_again() -> None:
 def test_a_mode_that_was_not_taken_is_told() -> None:
     line = opened_agent()
     line.ask_in("session/set_mode", {"sessionId": SESSION, "modeId": "code"}, "m")
-    assert updates(line.answer_out("m", {"configOptions": V2_OPTIONS})) == [mode_update("ask"), ["answer", "m", {}]]
+    assert updates(line.answer_out("m", {"configOptions": V2_OPTIONS})) == [["answer", "m", {}], mode_update("ask")]
 
 
 @pytest.mark.req("v1-modes-04")

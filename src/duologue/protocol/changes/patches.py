@@ -7,7 +7,6 @@ whole file as context, so that `read_patch` gives back exactly the texts it was 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 import msgspec
 
@@ -92,6 +91,8 @@ def _marked(mark: str, lines: list[str]) -> Iterator[str]:
 
 def _operations(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
     if len(before) + len(after) <= COMPARED_LINES:
+        from difflib import SequenceMatcher  # not needed before the first diff
+
         return list(SequenceMatcher(None, before, after, autojunk=False).get_opcodes())
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])

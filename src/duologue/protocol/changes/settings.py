@@ -94,13 +94,25 @@ def set_mode_up(memory: ConnectionMemory, request: v1.SetSessionModeRequest, key
 
 
 def _mode_set(session: SessionMemory, mode_id: str, key: Hashable, result: v2.SetSessionConfigOptionResponse) -> Steps:
-    """Tell v1 of the options, which its answer has no room for, and of the mode if it is not the one asked for."""
-    updates: list[Any] = []
-    option = mode_option_of(result.config_options)
-    if option is not None and option.current_value != mode_id:
-        updates.append(CurrentModeUpdateEvent(current_mode_id=option.current_value))
-    if result.config_options != session.options:
-        updates.append(ConfigOptionUpdateEvent(config_options=options_down(session, result.config_options)))
-    session.options = list(result.config_options)
-    told = [Notify(v1_table.SESSION_UPDATE, note_down(session.session_id, update)) for update in updates]
-    return (*told, Answer(key, v1.SetSessionModeResponse(meta=result.meta)))
+    """Tell v1 of the options, which its answer has no room for, and of the mode if it is not the one asked for.
+
+    The mode comes behind the answer, at which a client takes it that its wish was granted.
+    """
+    options, mode = result.config_options, mode_option_of(result.config_options)
+    news = options != session.options
+    session.options = list(options)
+    told = [ConfigOptionUpdateEvent(config_options=options_down(session, options))] if news else []
+    other = (
+        []
+        if mode is None or mode.current_value == mode_id
+        else [CurrentModeUpdateEvent(current_mode_id=mode.current_value)]
+    )
+    return (
+        *(_told(session, update) for update in told),
+        Answer(key, v1.SetSessionModeResponse(meta=result.meta)),
+        *(_told(session, update) for update in other),
+    )
+
+
+def _told(session: SessionMemory, update: Any) -> Notify:
+    return Notify(v1_table.SESSION_UPDATE, note_down(session.session_id, update))
