@@ -184,10 +184,10 @@ def test_a_request_about_nothing_that_v1_knows_is_about_a_tool_call_of_its_own(m
 def test_a_command_of_a_known_tool_call_leaves_its_title_and_input_alone() -> None:
     line = agent()
     line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Tidy", "content": [item("x")]})
-    command = {"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "t"}
+    command = {"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "t", "_meta": {"k": 1}}
     ((_, _, params),) = line.ask_out(NAME, v2(subject=command), "k")
     shown = [item("Allow it?"), item("```\nrm x\n```"), item("x")]
-    assert params["toolCall"] == {"toolCallId": "t", "title": "Tidy", "content": shown}
+    assert params["toolCall"] == {"toolCallId": "t", "title": "Tidy", "content": shown, "_meta": {"k": 1}}
 
 
 @pytest.mark.parametrize("answered", [True, False])
@@ -203,6 +203,16 @@ def test_the_words_of_a_request_do_not_stay_with_a_known_tool_call(answered: boo
     begun = {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "in_progress"}
     assert line.update_out(begun) == [{**begun, "content": [item("x")]}]
     assert line.update_out(begun) == [begun]
+
+
+def test_a_request_that_outlives_its_session_leaves_nothing_to_be_sent() -> None:
+    line = agent()
+    line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit a"})
+    line.ask_out(NAME, v2(subject=subject()), "k")
+    line.ask_in("session/close", {"sessionId": SESSION}, "c")
+    line.answer_out("c", {})
+    line.answer_in("k", {"outcome": {"outcome": "cancelled"}})
+    assert not line.edge.behind()
 
 
 def test_content_that_a_request_brings_stays_until_there_is_other_content() -> None:

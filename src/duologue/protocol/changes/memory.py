@@ -211,9 +211,10 @@ class SessionMemory(msgspec.Struct):
         self.telling = self.telling_id = None
 
     def fall_behind(self, tool_call_id: str) -> None:
-        """The content of a tool call is to be sent again, later."""
-        self.behind[tool_call_id] = None
-        self.connection.behind[self.session_id] = self
+        """The content of a tool call is to be sent again, later; not for a session that is forgotten meanwhile."""
+        if self.connection.sessions.get(self.session_id) is self:
+            self.behind[tool_call_id] = None
+            self.connection.behind[self.session_id] = self
 
     def caught_up(self, tool_call_id: str) -> None:
         """The content of a tool call is sent now, or will never be."""

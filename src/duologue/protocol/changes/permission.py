@@ -78,7 +78,7 @@ def _tool_call_down(session: SessionMemory, request: v2.RequestPermissionRequest
         case v2.CommandSubject(tool_call_id=str(tool_call_id)) as subject if tool_call_id in session.tools:
             tool = session.tools[tool_call_id]
             content = [_command(subject), *items_down(session, tool.content)]
-            return _asking(session, request, tool_call_id, tool.title, content, {})
+            return _asking(session, request, tool_call_id, tool.title, content, {"meta": subject.meta})
         case v2.CommandSubject() as subject:
             raw = {"command": subject.command, "cwd": subject.cwd}
             tool_call_id = subject.tool_call_id or session.make_id()

@@ -65,7 +65,8 @@ UPDATES = (
             messages.whole_down,
             None,
             Kind.LOSSY,
-            "v1 gets chunks of what is new. One that replaces what was told is a further message; v1 cannot empty one.",
+            "v1 gets chunks of what is new, the first with the `_meta` of the message. One that replaces what was told "
+            "is a further message; v1 cannot empty one.",
         )
         for update in (v2u.AgentMessageEvent, v2u.AgentThoughtEvent, v2u.UserMessageEvent)
     ),
