@@ -152,7 +152,7 @@ class Eager(Scripted):
         session.say("hello ")
         self.working = asyncio.create_task(self.work(session))
         await asyncio.sleep(0.001)
-        await session.title("first")
+        await session.set_title("first")
 
     async def work(self, session: Session) -> None:
         async with session.work() as turn:

@@ -24,7 +24,7 @@ async def test_a_turn_that_is_over_speaks_no_more_and_its_session_does(version: 
     await talk.turn(session, "keep")
     turn = kept[0]
     assert turn.over
-    for say in (turn.say, turn.think, turn.title):
+    for say in (turn.say, turn.think, turn.set_title):
         with pytest.raises(TurnOver, match=r"turn\.session"):
             say("late")
     with pytest.raises(TurnOver):
@@ -43,7 +43,7 @@ async def test_field_bug_185_a_session_speaks_at_any_time(version: int) -> None:
     session = await talk.new()
     held = talk.connection.sessions[session]
     await held.say("hello ")
-    await held.title("A talk")
+    await held.set_title("A talk")
     await talk.request("session/update")
     title = await talk.request("session/update")
     assert title["params"]["update"]["title"] == "A talk"

@@ -51,7 +51,7 @@ from duologue.transports.base import Closed, Transport
 
 log = logging.getLogger("duologue.agent")
 
-CANCEL_REQUEST = Request.untyped(v2.SESSION_CANCEL.name)
+CANCEL_AS_REQUEST = Request.untyped(v2.SESSION_CANCEL.name)
 
 #: How long turns may take to end when the connection does, and then sessions to be closed, in seconds.
 END_SECONDS = 3.0
@@ -87,7 +87,7 @@ class AgentConnection:
         peer.handle(v2.SESSION_SET_CONFIG_OPTION, self._set_config_option, admit=self._admit_change)
         peer.handle(v2.SESSION_PROMPT, self._prompt, admit=self._admit_prompt)
         peer.apply(v2.SESSION_CANCEL, self._cancel)
-        peer.handle(CANCEL_REQUEST, self._answer_cancel, admit=self._admit_cancel)
+        peer.handle(CANCEL_AS_REQUEST, self._answer_cancel, admit=self._admit_cancel)
         if self.agent.auth_methods():
             peer.handle(v2.AUTH_LOGIN, self._login)
             peer.handle(v2.AUTH_LOGOUT, self._logout)
@@ -163,7 +163,7 @@ class AgentConnection:
 
     async def _new(self, params: NewSessionRequest, scope: Scope) -> NewSessionResponse:
         session = self._make_session(str(uuid.uuid4()), params)
-        session.hold()
+        session._hold()
         self.sessions[session.id] = session
         try:
             await self.agent.new_session(session)
@@ -171,7 +171,7 @@ class AgentConnection:
             del self.sessions[session.id]
             raise
         # The id of a session is first seen in this response: what was said before it goes out behind it.
-        scope.then.append(session.release)
+        scope.then.append(session._release)
         return NewSessionResponse(session_id=session.id, config_options=self._options(session))
 
     async def _list(self, params: ListSessionsRequest, scope: Scope) -> ListSessionsResponse:
@@ -180,7 +180,7 @@ class AgentConnection:
         found = [session for session in self.sessions.values() if not params.cwd or str(session.cwd) == params.cwd]
         return ListSessionsResponse(
             sessions=[
-                SessionInfo(session_id=session.id, cwd=str(session.cwd), title=session.title_text or UNSET)
+                SessionInfo(session_id=session.id, cwd=str(session.cwd), title=session.title or UNSET)
                 for session in found
             ]
         )
@@ -204,8 +204,8 @@ class AgentConnection:
 
     async def _close(self, params: CloseSessionRequest, scope: Scope) -> CloseSessionResponse:
         session = self._session(params.session_id)
-        session.turns.cancel()
-        await session.turns.settle()
+        session._turns.cancel()
+        await session._turns.settle()
         self.sessions.pop(session.id, None)
         await self.agent.close_session(session)
         return CloseSessionResponse()
@@ -235,18 +235,18 @@ class AgentConnection:
         session = self._opening.get(params.session_id) or self._session(params.session_id)
         check_prompt(params.prompt, self.agent.prompt_capabilities())
         turn = self._admitted[scope] = Turn(session, params.prompt)
-        session.turns.admit(turn)
+        session._turns.admit(turn)
         scope.on_cancel = turn.cancel
         scope.after = self._barriers.get(session.id)
 
     async def _prompt(self, params: PromptRequest, scope: Scope) -> PromptResponse:
         turn = self._admitted.pop(scope)
-        turns = turn.session.turns
+        turns = turn.session._turns
         if self.sessions.get(params.session_id) is not turn.session:
             # It was closed, or could not be reopened, before the prompt's place came.
             turns.withdraw(turn)
             raise unknown_session(params.session_id)
-        turn.ready = True
+        turn._ready = True
         # Behind the answer: the acceptance comes before what the turn has to say.
         asyncio.get_running_loop().call_soon(turns.start)
         return PromptResponse()
@@ -254,7 +254,7 @@ class AgentConnection:
     def _cancel(self, params: CancelSessionNotification) -> None:
         session = self.sessions.get(params.session_id) or self._opening.get(params.session_id)
         if session is not None:
-            session.turns.cancel()
+            session._turns.cancel()
 
     def _admit_cancel(self, params: Any, scope: Scope) -> None:
         """`session/cancel` as a request, which some clients make of it: it cancels as well, and is answered."""
@@ -289,13 +289,13 @@ class AgentConnection:
         sessions = list(self.sessions.values())
         self.sessions.clear()
         for session in sessions:
-            session.turns.cancel()
+            session._turns.cancel()
         await asyncio.gather(*map(self._end_session, sessions))
 
     async def _end_session(self, session: Session) -> None:
         try:
             async with asyncio.timeout(END_SECONDS):
-                await session.turns.settle()
+                await session._turns.settle()
         except TimeoutError:
             log.warning("a turn did not end within %s seconds and was left behind", END_SECONDS)
         try:

@@ -76,15 +76,18 @@ async def ask(
         session_id=voice.session.id, title=title, options=offered, subject=subject, description=description
     )
     session = voice.session
-    session.turns.wait_for_user()
+    if session._held:
+        raise RuntimeError("the client does not know this session yet: ask in a turn, not in new_session")
+    turns = session._turns
     try:
+        turns.wait_for_user()
         answer = read_answer(await session.peer.request(SESSION_REQUEST_PERMISSION, request), offered)
     except (JsonRpcError, CodecError) as error:
         answer = read_error(error)
     finally:
-        session.turns.go_on()
+        turns.go_on()
     if answer.cancelled:
-        session.cancelled_by_client(voice)
+        voice._answered_cancelled()
     return answer
 
 

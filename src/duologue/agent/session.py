@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Session(Voice):
     """One conversation. It speaks at any time, also while no turn runs.
 
-    For the agent's author are `id`, `cwd`, `additional_directories`, `roots`, `mcp_servers`, `state` (free to use),
-    `work`, `next_id`, and what every `Voice` has. The rest is how the library runs its turns.
+    `state` is the author's, for whatever belongs to the session. A client that reopens the session while this process
+    holds it may give another `cwd`, `additional_directories` and `mcp_servers`: they are what is asked for now.
     """
 
     def __init__(
@@ -41,35 +41,22 @@ class Session(Voice):
         self.additional_directories = tuple(additional_directories)
         self.mcp_servers = tuple(mcp_servers)
         self.connection = connection
-        self.title_text: str | None = None
         self.state: Any = None
+        self._title: str | None = None
         self._ids = 0
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.
         self._run = uuid.uuid4().hex[:8]
-        self._held: list[SessionUpdate] = []
-        #: Whether the client does not know the session yet, so that nothing may be said and no turn may run.
-        self.held = False
-        self.channel = connection.peer.channel(session_id)
-        self.turns = Turns(self, work)
-        super().__init__(self)
+        # Whether the client does not know the session yet, so that nothing may be said and no turn may run.
+        self._held = False
+        self._kept: list[SessionUpdate] = []
+        self._channel = connection.peer.channel(session_id)
+        self._turns = Turns(self, work)
+        super().__init__(self, self._channel.send)
 
-    def hold(self) -> None:
-        """Keep what the session says until `release`: its id is not known to the client yet."""
-        self.held = True
-        self._send = self._keep
-
-    def release(self) -> None:
-        """Say what was kept, in order."""
-        self._send = self.send
-        self.held = False
-        held, self._held = self._held, []
-        for update in held:
-            self._send(update)
-        self.turns.start()
-
-    def _keep(self, update: SessionUpdate) -> Awaitable[None]:
-        self._held.append(update)
-        return SENT
+    @property
+    def title(self) -> str | None:
+        """The name that `set_title` gave it."""
+        return self._title
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -78,36 +65,33 @@ class Session(Voice):
 
     @property
     def peer(self) -> Peer:
+        """For requests that no method here makes: ``await session.peer.request(method, params)``."""
         return self.connection.peer
-
-    @property
-    def send(self) -> Callable[[SessionUpdate], Awaitable[None]]:
-        """Sends an update as it is, without ending the message that is being said; `update` ends it."""
-        return self.channel.send
 
     def next_id(self, kind: str) -> str:
         """An id that is unique in the session, over restarts too."""
         self._ids += 1
         return f"{kind}-{self._run}-{self._ids}"
 
-    def send_update(self, update: SessionUpdate) -> Awaitable[None]:
-        """Send an update of the library's own, which ends no message."""
-        return self.channel.send(update)
-
-    def send_state(self, update: SessionUpdate) -> None:
-        """Send a change of state; it may leave together with the message that follows it."""
-        self.channel.send(update, soon=True)
-
     def work(self) -> AbstractAsyncContextManager[Turn]:
         """A turn that the agent begins by itself: ``async with session.work() as turn``. It waits for its place
         behind the turns that run or are queued, and a cancel of the session cancels the body."""
-        return self.turns.own_work()
+        return self._turns.own_work()
 
-    def limit_cancellation(self, turn: Turn) -> None:
-        """Give a cancelled turn a bounded time to end."""
-        self.turns.limit_cancellation(turn)
+    def _hold(self) -> None:
+        """Keep what the session says until `_release`: its id is not known to the client yet."""
+        self._held = True
+        self._send = self._keep
 
-    def cancelled_by_client(self, voice: Voice) -> None:
-        """The client answered a question with `cancelled`: the turn that asked is over."""
-        if isinstance(voice, Turn):
-            voice.cancel()
+    def _release(self) -> None:
+        """Say what was kept, in order."""
+        self._send = self._channel.send
+        self._held = False
+        kept, self._kept = self._kept, []
+        for update in kept:
+            self._send(update)
+        self._turns.start()
+
+    def _keep(self, update: SessionUpdate) -> Awaitable[None]:
+        self._kept.append(update)
+        return SENT

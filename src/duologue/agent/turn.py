@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 class Turn(Voice):
     """Speaks for as long as the turn runs.
 
-    For the agent's author are `session`, `prompt`, `text`, `cancelled`, `over`, `tokens` (reported with the end of the
-    turn when set), and what every `Voice` has. The rest is how the library runs it.
+    Set `tokens` to report what the turn has used of the model; it goes out with the end of the turn, as `usage`. (The
+    method `usage` tells something else, at any time: how full the context window is.)
     """
 
     def __init__(self, session: Session, prompt: Sequence[ContentBlock] | None) -> None:
-        super().__init__(session)
+        super().__init__(session, session._channel.send)
         #: What the user sent; None for work that the agent began.
         self.prompt = prompt
         self.tokens: Usage | None = None
         self.cancelled = False
-        #: Whether its prompt was accepted: what was asked of the session before it is done.
-        self.ready = False
-        self.task: asyncio.Task[object] | None = None
-        self.gave_up: asyncio.Future[None] | None = None
+        # Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
+        self._ready = False
+        self._task: asyncio.Task[object] | None = None
+        self._gave_up: asyncio.Future[None] | None = None
         # Of work that the agent began: when its turn came, when its body was left, and the task that runs the body.
-        self.begun: asyncio.Future[None] | None = None
-        self.left: asyncio.Future[None] | None = None
-        self.body: asyncio.Task[object] | None = None
+        self._begun: asyncio.Future[None] | None = None
+        self._left: asyncio.Future[None] | None = None
+        self._body: asyncio.Task[object] | None = None
 
     @property
     def text(self) -> str:
@@ -47,12 +47,15 @@ class Turn(Voice):
         if self.cancelled or self._over:
             return
         self.cancelled = True
-        if self.begun is not None and not self.begun.done():
-            self.begun.cancel()
-        if self.task is not None:
-            self.task.cancel()
-            self.session.limit_cancellation(self)
+        if self._begun is not None and not self._begun.done():
+            self._begun.cancel()
+        if self._task is not None:
+            self._task.cancel()
+            self.session._turns.bound_the_end(self)
 
-    def end(self) -> None:
+    def _end(self) -> None:
         """Silence the turn: what a straggler still says must not appear in the next one."""
         self._over = True
+
+    def _answered_cancelled(self) -> None:
+        self.cancel()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
+from duologue import codec
 from duologue.agent.turn import Turn
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed, HandlerError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("duologue.agent")
 
-_STATES = {state: StateUpdateEvent(state=state) for state in (SessionState.RUNNING, SessionState.REQUIRES_ACTION)}
+_STATES = {state: StateUpdateEvent(state=state) for state in SessionState}
 
 Work = Callable[[Turn], Awaitable[StopReason | None]]
 
@@ -44,9 +45,10 @@ class Turns:
         self._runner: asyncio.Task[None] | None = None
         self.running: Turn | None = None
         self._waiting = 0
+        self._told = SessionState.IDLE
 
     def admit(self, turn: Turn) -> None:
-        """Enter a turn: from now on a cancel finds it. It runs once it is `ready` and `start` is called."""
+        """Enter a turn: from now on a cancel finds it. It runs once it is ready and `start` is called."""
         self._queue.append(turn)
 
     def withdraw(self, turn: Turn) -> None:
@@ -60,7 +62,7 @@ class Turns:
             self._runner = asyncio.get_running_loop().create_task(self._run(), name=f"turns-{self._session.id}")
 
     def _is_due(self) -> bool:
-        return bool(self._queue) and self._queue[0].ready and not self._session.held
+        return bool(self._queue) and self._queue[0]._ready and not self._session._held
 
     def cancel(self) -> None:
         """Cancel the running turn and every queued one."""
@@ -80,14 +82,14 @@ class Turns:
             self._tell(SessionState.REQUIRES_ACTION)
 
     def go_on(self) -> None:
-        """A question to the user was answered."""
+        """A question to the user was answered: the session is what it was before, unless that was told meanwhile."""
         self._waiting -= 1
-        if self._waiting == 0 and self.running is not None and not self.running.over:
-            self._tell(SessionState.RUNNING)
+        if self._waiting == 0 and self._told is SessionState.REQUIRES_ACTION:
+            self._tell(SessionState.IDLE if self._runner is None else SessionState.RUNNING)
 
-    def limit_cancellation(self, turn: Turn) -> None:
+    def bound_the_end(self, turn: Turn) -> None:
         """Give a cancelled turn a bounded time to end."""
-        gave_up = turn.gave_up
+        gave_up = turn._gave_up
         if gave_up is not None:
             seconds = self._session.connection.agent.cancel_seconds
             asyncio.get_running_loop().call_later(seconds, _settle, gave_up)
@@ -95,18 +97,30 @@ class Turns:
     async def _run(self) -> None:
         try:
             while self._is_due():
-                turn = self._queue.popleft()
-                self.running = turn
-                try:
-                    await self._one(turn)
-                finally:
-                    turn.end()
-                    self.running = None
-        except ConnectionClosed:
+                await self._take(self._queue.popleft())
+        except (ConnectionClosed, asyncio.CancelledError):
+            # Own work that waits for its turn learns that there will be none.
+            self.cancel()
             self._queue.clear()
+        except Exception:
+            # Nobody awaits this task.
+            log.exception("the end of a turn could not be told")
         finally:
             self._runner = None
-        self.start()
+            self.start()
+
+    async def _take(self, turn: Turn) -> None:
+        self.running = turn
+        try:
+            await self._one(turn)
+        except ConnectionClosed:
+            raise
+        except Exception as error:
+            log.exception("a turn could not be run")
+            await self._tell_failed(HandlerError(error))
+        finally:
+            turn._end()
+            self.running = None
 
     async def _one(self, turn: Turn) -> None:
         if turn.prompt is not None:
@@ -119,12 +133,12 @@ class Turns:
         await self._room()
         self._tell(SessionState.RUNNING)
         loop = asyncio.get_running_loop()
-        turn.gave_up = loop.create_future()
-        turn.task = loop.create_task(self._call(turn), name=f"turn-{self._session.id}")
-        ends: set[asyncio.Future[Any]] = {turn.task, turn.gave_up}
+        turn._gave_up = loop.create_future()
+        turn._task = loop.create_task(self._call(turn), name=f"turn-{self._session.id}")
+        ends: set[asyncio.Future[Any]] = {turn._task, turn._gave_up}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        turn.end()
-        await self._finish(turn, turn.task)
+        turn._end()
+        await self._finish(turn, turn._task)
 
     async def _finish(self, turn: Turn, task: asyncio.Task[object]) -> None:
         if turn.cancelled or task.cancelled():
@@ -151,22 +165,35 @@ class Turns:
             await outbound.wait_for_room()
 
     def _tell(self, state: SessionState) -> None:
+        self._told = state
         with contextlib.suppress(ConnectionClosed):
-            self._session.send_state(_STATES[state])
+            # It may leave together with the message that follows it.
+            self._session._channel.send(_STATES[state], soon=True)
 
     async def _tell_idle(self, turn: Turn, reason: StopReason) -> None:
         if turn.prompt is None and self._queue and self._queue[0].prompt is not None:
             # The session goes on at once; an idle state here would be taken for the end of the prompt that waits.
             return
-        await self._room()
         usage = UNSET if turn.tokens is None else turn.tokens
-        self._session.send_update(StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage))
+        await self._tell_end(reason, usage=usage)
 
     async def _tell_failed(self, error: RpcError) -> None:
-        await self._room()
-        meta = error_meta(error.code, error.message, error.data)
         reason = StopReason(ERROR_STOP)
-        self._session.send_update(StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, meta=meta))
+        meta = error_meta(error.code, error.message, error.data)
+        if not _can_be_sent(meta):
+            log.error("the data of an error cannot be encoded and is left out: %s", error)
+            meta = error_meta(error.code, str(error.message))
+        await self._tell_end(reason, meta=meta)
+
+    async def _tell_end(self, reason: StopReason, *, usage: Any = UNSET, meta: Any = UNSET) -> None:
+        """The turn is over: the client waits for this, so nothing that the author gave may keep it back."""
+        if usage is not UNSET and not _can_be_sent(usage):
+            log.error("the tokens of a turn cannot be encoded and are left out")
+            usage = UNSET
+        await self._room()
+        self._told = SessionState.IDLE
+        idle = StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage, meta=meta)
+        self._session._channel.send(idle)
 
     @contextlib.asynccontextmanager
     async def own_work(self) -> AsyncIterator[Turn]:
@@ -176,31 +203,31 @@ class Turns:
         """
         loop = asyncio.get_running_loop()
         turn = Turn(self._session, None)
-        turn.begun, turn.left = loop.create_future(), loop.create_future()
-        turn.body = asyncio.current_task()
-        turn.ready = True
+        turn._begun, turn._left = loop.create_future(), loop.create_future()
+        turn._body = asyncio.current_task()
+        turn._ready = True
         self.admit(turn)
         self.start()
         try:
-            await turn.begun
+            await turn._begun
             yield turn
         finally:
-            turn.body = None
+            turn._body = None
             self.withdraw(turn)
-            if not turn.left.done():
-                turn.left.set_result(None)
+            if not turn._left.done():
+                turn._left.set_result(None)
 
     async def _call(self, turn: Turn) -> StopReason | None:
-        if turn.begun is None or turn.left is None:
+        if turn._begun is None or turn._left is None:
             return await self._work(turn)
-        if not turn.begun.done():
-            turn.begun.set_result(None)
+        if not turn._begun.done():
+            turn._begun.set_result(None)
         try:
-            await asyncio.shield(turn.left)
+            await asyncio.shield(turn._left)
         except asyncio.CancelledError:
-            if turn.body is not None:
-                turn.body.cancel()
-                await asyncio.shield(turn.left)
+            if turn._body is not None:
+                turn._body.cancel()
+                await asyncio.shield(turn._left)
             raise
         return StopReason.END_TURN
 
@@ -208,6 +235,14 @@ class Turns:
 def _note_error(task: asyncio.Task[object]) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.debug("a cancelled turn ended with an error", exc_info=task.exception())
+
+
+def _can_be_sent(value: object) -> bool:
+    try:
+        codec.encode(value)
+    except codec.CodecError:
+        return False
+    return True
 
 
 def _settle(future: asyncio.Future[None]) -> None:

@@ -6,7 +6,7 @@ awaiting it takes part in back-pressure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from duologue.agent.toolcall import ToolCall
     from duologue.protocol.common.permission import PermissionOption
     from duologue.protocol.v2.commands import AvailableCommand
-    from duologue.protocol.v2.config import SessionConfigOption
     from duologue.protocol.v2.permission import RequestPermissionSubject
 
 #: The id of the plan of an agent that keeps one plan at a time.
@@ -45,9 +44,10 @@ class Voice:
     """Speaks about one session. Pieces of text that follow each other form one message; anything between begins
     the next one."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, send: Callable[[SessionUpdate], Awaitable[None]]) -> None:
         self.session = session
-        self._send = session.send
+        # Sends an update as it is, without ending the message that is being said; `update` ends it.
+        self._send = send
         self._next_id = session.next_id
         self._saying: str | None = None
         self._thinking: str | None = None
@@ -111,13 +111,14 @@ class Voice:
         whole = [entry if isinstance(entry, PlanEntry) else plan_entry(entry) for entry in entries]
         return self.update(PlanUpdateEvent(plan=ItemsPlan(plan_id=plan_id, entries=whole)))
 
-    def title(self, title: str) -> Awaitable[None]:
-        """Name the session."""
-        self.session.title_text = title
+    def set_title(self, title: str) -> Awaitable[None]:
+        """Name the session; `session.title` is the name from then on."""
+        self.session._title = title
         return self.update(SessionInfoUpdateEvent(title=title))
 
     def usage(self, used: int, size: int, *, cost: float | None = None, currency: str = "USD") -> Awaitable[None]:
-        """Tell how full the context window is, in tokens, and what the session has cost so far."""
+        """Tell how full the context window is, in tokens, and what the session has cost so far. What one turn has used
+        is told with its end instead: see `Turn.tokens`."""
         money = UNSET if cost is None else Cost(amount=cost, currency=currency)
         return self.update(UsageUpdateEvent(used=used, size=size, cost=money))
 
@@ -125,8 +126,9 @@ class Voice:
         """Offer slash commands; they replace the ones offered before."""
         return self.update(AvailableCommandsUpdateEvent(available_commands=list(commands)))
 
-    def config_options(self, options: Sequence[SessionConfigOption]) -> Awaitable[None]:
-        """Tell all config options with their present values."""
+    def update_config_options(self) -> Awaitable[None]:
+        """Tell the client what `Agent.config_options` says now, after the agent has changed something by itself."""
+        options = self.session.connection.agent.config_options(self.session)
         return self.update(ConfigOptionUpdateEvent(config_options=list(options)))
 
     def ask_permission(
@@ -140,11 +142,15 @@ class Voice:
         """Ask the user; the result is true only when an allowing option was picked.
 
         The session requires action while the question is open. When the client answers that the turn is cancelled,
-        the turn is cancelled. An error answer is a refusal.
+        the turn is cancelled. An error answer is a refusal. Raises `TurnOver`, `ConnectionClosed`, and `RuntimeError`
+        in `Agent.new_session`, since the client does not know the session yet.
         """
         if self._over:
             raise TurnOver
         return ask(self, title, subject=subject, description=description, options=options)
+
+    def _answered_cancelled(self) -> None:
+        """The client answered a question of this voice with `cancelled`."""
 
 
 def plan_entry(content: str, status: str = "pending", priority: str = "medium") -> PlanEntry:

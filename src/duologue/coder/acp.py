@@ -85,7 +85,7 @@ class CodingAgent(Agent):
         self._logged_out = False
         self._offered = tuple(self._models.offered())
         for session in self.connection.sessions.values():
-            await session.config_options(self.config_options(session))
+            await session.update_config_options()
 
     async def logout(self) -> None:
         """Work on nothing until the next login. The key itself is not ours to forget."""

@@ -138,7 +138,7 @@ class Stage:
         return self.voice.plan([plan_entry(item.content, item.status, item.priority) for item in event.items])
 
     def _title(self, event: TitleChanged) -> Awaitable[None]:
-        return self.voice.title(event.title)
+        return self.voice.set_title(event.title)
 
     def _usage(self, event: UsageChanged) -> Awaitable[None]:
         return self.voice.usage(event.used, event.size, cost=event.cost, currency=event.currency)
