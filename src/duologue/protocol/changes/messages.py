@@ -23,8 +23,9 @@ from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v1 import updates as v1
 from duologue.protocol.v2 import updates as v2
 
-#: Chunks of one message that are held before they are folded into its sum.
-FOLDED_AT = 256
+#: Chunks of one message that are held before they are folded into its sum: few, because joining much text at once makes
+#: the allocator map and unmap memory each time.
+FOLDED_AT = 32
 
 Chunk = v2.UserMessageChunk | v2.AgentMessageChunk | v2.AgentThoughtChunk
 Whole = v2.UserMessageEvent | v2.AgentMessageEvent | v2.AgentThoughtEvent
