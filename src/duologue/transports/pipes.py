@@ -10,6 +10,7 @@ import threading
 from typing import Any, cast
 
 from duologue.transports.base import Closed, Sink, TransportError
+from duologue.transports.pieces import PieceWriter
 
 #: Larger reads make the allocator map and unmap memory on every wake-up.
 READ_BYTES = 65536
@@ -25,7 +26,7 @@ class PipeTransport:
         self._write_fd = write_fd
         self._sink: Sink | None = None
         self._reader: asyncio.ReadTransport | _ThreadReader | None = None
-        self._writer: asyncio.WriteTransport | _BlockingWriter | None = None
+        self._writer: PieceWriter | _BlockingWriter | None = None
         self._lost = False
         self._written_out = asyncio.Event()
 
@@ -43,17 +44,19 @@ class PipeTransport:
         cast("Any", transport).max_size = READ_BYTES
         return transport
 
-    async def _open_writer(self, sink: Sink) -> asyncio.WriteTransport | _BlockingWriter:
+    async def _open_writer(self, sink: Sink) -> PieceWriter | _BlockingWriter:
         loop = asyncio.get_running_loop()
         mode = _mode(self._write_fd, "write to")
         if not _can_wait(mode):
             return _BlockingWriter(self, self._write_fd, loop)
         pipe = os.fdopen(self._write_fd, "wb", 0)
-        transport, _ = await loop.connect_write_pipe(lambda: _Writer(self, sink), pipe)
+        writer = PieceWriter(sink)
+        transport, _ = await loop.connect_write_pipe(lambda: _Writer(self, writer), pipe)
         if stat.S_ISSOCK(mode):
             # asyncio takes what can be read there for the end of the pipe; it may be the other direction of a socket.
             loop.remove_reader(self._write_fd)
-        return transport
+        writer.attach(transport)
+        return writer
 
     def write(self, data: bytes | bytearray) -> None:
         if self._writer is not None:
@@ -128,20 +131,20 @@ class _Reader(asyncio.Protocol):
 
 
 class _Writer(asyncio.BaseProtocol):
-    def __init__(self, owner: PipeTransport, sink: Sink) -> None:
+    def __init__(self, owner: PipeTransport, writer: PieceWriter) -> None:
         self._owner = owner
-        self._sink = sink
+        self._writer = writer
 
     def pause_writing(self) -> None:
-        self._sink.pause_writing()
+        self._writer.pause_writing()
 
     def resume_writing(self) -> None:
-        self._sink.resume_writing()
+        self._writer.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
         # The other side may have stopped reading and still be talking: only the reader's end ends the connection.
         self._owner.written_out()
-        self._sink.resume_writing()
+        self._writer.gone()
 
 
 class _ThreadReader:
