@@ -21,7 +21,7 @@ from duologue.coder.models.base import (
     ToolSpec,
     UserMessage,
 )
-from duologue.coder.models.offline import OfflineModel
+from duologue.coder.models.offline import OfflineModel, Settings
 from duologue.coder.models.offline.play import LOST
 
 NAMES = (
@@ -153,7 +153,7 @@ async def test_the_same_step_asked_twice_gives_the_same_calls() -> None:
 
 
 async def test_memory_is_bounded_and_forgotten_turns_still_go_on() -> None:
-    model = OfflineModel(remembered_turns=8)
+    model = OfflineModel(Settings(remembered_turns=8))
     steps = {
         name: await step(model, request(UserMessage("find one"), conversation=name)) for name in map(str, range(40))
     }

@@ -9,22 +9,21 @@ from collections.abc import AsyncIterator, Sequence
 from duologue.coder.models.base import Message, ModelEvent, ModelRequest, StepEnded, ToolResult
 from duologue.coder.models.offline.answer import answer
 from duologue.coder.models.offline.play import Play, rebuild, turn_of
-
-REMEMBERED_TURNS = 64
+from duologue.coder.models.offline.settings import Settings
 
 
 class OfflineModel:
     """Answers plain requests by rules, through the same tools as any model.
 
-    A turn is a script that waits for its tool results between two `stream` calls. At most `remembered_turns` turns are
-    kept; an older one, or one of an earlier process, is rebuilt from the history it left.
+    A turn is a script that waits for its tool results between two `stream` calls. A turn that is not in memory, because
+    there were too many or because another process began it, is rebuilt from the history it left.
     """
 
     name = "offline"
     description = "Rules that ship with the agent: no network, no key, no language model. For set-up, demos and tests."
 
-    def __init__(self, *, remembered_turns: int = REMEMBERED_TURNS) -> None:
-        self._remembered = remembered_turns
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
         self._plays: OrderedDict[str, Play] = OrderedDict()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
@@ -45,14 +44,14 @@ class OfflineModel:
             return play, results
         if play is not None:
             play.close()
-        turn, since = turn_of(request)
+        turn, since = turn_of(request, self.settings)
         return rebuild(answer, turn, since)
 
     def _keep(self, conversation: str, play: Play | None) -> None:
         if play is None:
             return
         self._plays[conversation] = play
-        while len(self._plays) > self._remembered:
+        while len(self._plays) > self.settings.remembered_turns:
             self._plays.popitem(last=False)[1].close()
 
 

@@ -19,6 +19,7 @@ from duologue.coder.models.base import (
     ToolResult,
     UserMessage,
 )
+from duologue.coder.models.offline.settings import Settings
 from duologue.coder.models.offline.turn import Ask, Item, Say, Script, Think, Turn, TurnStopped
 
 LOST = "I lost my place in this turn (its history does not fit what I was doing). Please ask again."
@@ -104,14 +105,15 @@ def rebuild(
     return play, results
 
 
-def turn_of(request: ModelRequest) -> tuple[Turn, Sequence[Message]]:
+def turn_of(request: ModelRequest, settings: Settings) -> tuple[Turn, Sequence[Message]]:
     """The newest turn of a history, and what happened in it so far."""
     at = max((i for i, m in enumerate(request.messages) if isinstance(m, UserMessage)), default=-1)
     texts = tuple(m.text for m in request.messages[: at + 1] if isinstance(m, UserMessage))
     before = request.messages[:at] if at >= 0 else ()
     titled = any(call.name == "set_title" for m in before if isinstance(m, AssistantMessage) for call in m.calls)
     tools = frozenset(tool.name for tool in request.tools)
-    turn = Turn(texts[-1] if texts else "", tools=tools, cwd=request.cwd, titled=titled, earlier=texts[:-1])
+    text = texts[-1] if texts else ""
+    turn = Turn(text, settings, tools=tools, cwd=request.cwd, titled=titled, earlier=texts[:-1])
     return turn, request.messages[at + 1 :]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duologue.coder.models.base import ToolResult
+from duologue.coder.models.offline.settings import Settings
 
 
 # Calls of one step; a turn has a limit of steps.
@@ -56,9 +57,17 @@ class Turn:
     """One turn: the request's words, what the loop offers, and the verbs a script uses."""
 
     def __init__(
-        self, text: str, *, tools: frozenset[str], cwd: str, titled: bool, earlier: tuple[str, ...] = ()
+        self,
+        text: str,
+        settings: Settings,
+        *,
+        tools: frozenset[str],
+        cwd: str,
+        titled: bool,
+        earlier: tuple[str, ...] = (),
     ) -> None:
         self.text = text
+        self.settings = settings
         self.tools = tools
         self.cwd = cwd
         self.earlier = earlier

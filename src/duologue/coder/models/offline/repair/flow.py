@@ -7,26 +7,25 @@ from typing import Any
 
 from duologue.coder.models.offline.repair.bundle import lab_command
 from duologue.coder.models.offline.repair.lab.job import RESULT
-from duologue.coder.models.offline.repair.verdict import Proven, classes
+from duologue.coder.models.offline.repair.verdict import Proven, Verdict, weigh
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.suite import Report, Suite, find_suite, run_tests
 from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
 
-SECONDS = 60.0
 SHOWN = 6
 
 
-async def repair(turn: Turn, target: str | None, *, seconds: float = SECONDS) -> None:
+async def repair(turn: Turn, target: str | None) -> None:
     """Repair failing tests by one change of the code that is proven to be right; else say why not."""
     suite = await find_suite(turn)
     if suite.kind == "other":
         raise TurnStopped("I can only repair Python projects with pytest or unittest.")
-    report, suite = await run_tests(turn, suite, target, seconds=seconds * 2)
+    report, suite = await run_tests(turn, suite, target, seconds=turn.settings.repair_seconds)
     if report.ok:
         await turn.say(f"All tests pass{f' ({report.passed})' if report.passed else ''}; there is nothing to repair.\n")
         return
     await turn.say(_failing(report))
-    found = await _lab(turn, suite, target, report, seconds)
+    found = await _lab(turn, suite, target, report)
     await _weigh(turn, suite, target, found)
 
 
@@ -38,7 +37,7 @@ def _failing(report: Report) -> str:
     return f"{len(report.failures)} failing:\n\n{lines}{more}\n\n"
 
 
-async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report, seconds: float) -> dict[str, Any]:
+async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report) -> dict[str, Any]:
     await turn.say(
         "I try small edits in a scratch copy, each against the tests. Your files are not touched by that.\n\n"
     )
@@ -50,9 +49,11 @@ async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report, sec
         "start": suite.start,
         "target": target or "",
         "failing": [failure.name for failure in report.failures][:200],
-        "seconds": seconds,
+        "seconds": turn.settings.repair_seconds,
+        "hanging": turn.settings.hanging_seconds,
+        "most_bytes": turn.settings.copied_bytes,
     }
-    data = await turn.run(lab_command(suite.python, job), seconds + 30)
+    data = await turn.run(lab_command(suite.python, job), turn.settings.repair_seconds + 30)
     for line in reversed(str(data["output"]).splitlines()):
         if line.startswith(RESULT):
             return dict(json.loads(line[len(RESULT) :]))
@@ -64,14 +65,13 @@ async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report, sec
 async def _weigh(turn: Turn, suite: Suite, target: str | None, found: dict[str, Any]) -> None:
     if "problem" in found:
         raise TurnStopped(f"I cannot repair this: {found['problem']}. Nothing is changed.")
-    edits = [Proven.read(value) for value in found["proven"]]
-    texts = await turn.read_all(sorted({edit.path for edit in edits}))
-    groups = classes(edits, texts)
-    await turn.say(f"Tried {found['tried']} edits; {len(edits)} let every test pass.\n\n")
-    if len(groups) == 1 and found["complete"] and not found["unproven"]:
-        await _apply(turn, suite, target, groups[0][0], texts)
-        return
-    raise TurnStopped(_declined(found, [group[0] for group in groups]))
+    texts = await turn.read_all(sorted({value["path"] for value in found["proven"]}))
+    verdict = weigh(found, texts)
+    count = len(found["proven"])
+    await turn.say(f"Tried {found['tried']} edits; {count} let{'s' if count == 1 else ''} every test pass.\n\n")
+    if verdict.edit is None:
+        raise TurnStopped(_declined(found, verdict))
+    await _apply(turn, suite, target, verdict.edit, texts)
 
 
 async def _apply(turn: Turn, suite: Suite, target: str | None, edit: Proven, texts: dict[str, str]) -> None:
@@ -86,21 +86,12 @@ async def _apply(turn: Turn, suite: Suite, target: str | None, edit: Proven, tex
     await turn.say(f"Proven in place: {report.summary or 'the tests pass'}.\n")
 
 
-def _declined(found: dict[str, Any], edits: list[Proven]) -> str:
-    lines = ["Nothing is changed."]
-    if not edits and not found["unproven"]:
-        reason = "No single small edit lets the failing tests pass" + (
-            "." if found["complete"] else " among those I had time to try."
-        )
-        places = ", ".join(f"{path}:{line}" for path, line in found["lines"][:5])
-        return f"{lines[0]} {reason} The lines most likely at fault: {places or 'unknown'}."
-    if not found["complete"]:
-        lines.append(
-            "My time ran out before all edits were tried, so I cannot know that one of these is the right one:"
-        )
-    elif len(edits) > 1 or found["unproven"]:
-        lines.append("More than one edit lets every test pass, and they do not mean the same. A person has to choose:")
-    lines += [f"- {edit}" for edit in edits[:SHOWN]]
+def _declined(found: dict[str, Any], verdict: Verdict) -> str:
+    lines = [f"Nothing is changed. {verdict.reason}"]
+    lines += [f"- {group[0]}" for group in verdict.groups[:SHOWN]]
     if found["unproven"]:
-        lines.append(f"- and {found['unproven']} more that fit the failing tests")
+        lines.append(f"- and {found['unproven']} more that let the failing tests pass")
+    if not verdict.groups:
+        places = ", ".join(f"{path}:{line}" for path, line in found["lines"][:5])
+        lines.append(f"The lines most likely at fault: {places or 'unknown'}.")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +20,11 @@ class Proven:
     new: str
     kind: str
     weight: float
+    score: float
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> Proven:
-        return cls(**{name: value[name] for name in ("path", "line", "column", "old", "new", "kind", "weight")})
+        return cls(**{name: value[name] for name in cls.__slots__})
 
     def apply(self, text: str) -> str:
         """The file's text with the edit; raises ValueError when the file is not the one that was tried."""
@@ -37,12 +39,51 @@ class Proven:
         return f"{self.path}:{self.line}: `{old}` becomes `{new}` ({self.kind})"
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The edit to make, or the reason why none is made. `groups` are the edits that differ, likeliest first."""
+
+    edit: Proven | None
+    reason: str
+    groups: tuple[tuple[Proven, ...], ...] = ()
+
+
+# How likely an edit that there was no time for may be, measured against the one that fits. Each further test that the one
+# edit repairs makes a coincidence less likely.
+ROOM = 0.35
+
+
+def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
+    """Decide on a lab's result: one meaning, and nothing left that could well be another."""
+    edits = [Proven.read(value) for value in found["proven"]]
+    groups = tuple(map(tuple, classes(edits, texts)))
+    if not edits and not found["unproven"]:
+        late = " among those there was time to try" if found["missed"] else ""
+        return Verdict(None, f"No single small edit lets the failing tests pass{late}.")
+    if len(groups) > 1 or found["unproven"]:
+        return Verdict(
+            None,
+            "More than one edit lets every test pass, and they do not mean the same. A person has to choose:",
+            groups,
+        )
+    (edit, *_), *_ = groups
+    several = 1 + 0.25 * min(4, len(found["failing"]) - 1)
+    if found["missed"] > ROOM * several * edit.score:
+        return Verdict(None, "There was no time to try all edits, so I cannot know that this is the right one:", groups)
+    return Verdict(edit, "It is the only one that fits.", groups)
+
+
 def classes(edits: Sequence[Proven], texts: Mapping[str, str]) -> list[list[Proven]]:
     """The edits in groups that mean the same; the likeliest edit of each group first."""
     groups: dict[str, list[Proven]] = {}
     for edit in edits:
         groups.setdefault(_meaning(edit, texts[edit.path]), []).append(edit)
-    return [sorted(group, key=lambda edit: -edit.weight) for group in groups.values()]
+    return sorted((sorted(group, key=_plain_first) for group in groups.values()), key=lambda group: -group[0].score)
+
+
+def _plain_first(edit: Proven) -> tuple[bool, float]:
+    """Among edits that mean the same, none that hides a builtin, then the likeliest."""
+    return edit.new in dir(builtins), -edit.score
 
 
 def _meaning(edit: Proven, text: str) -> str:
@@ -81,6 +122,16 @@ class _Normal(ast.NodeTransformer):
             return _length_test(node)
         return node
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        node.op, node.right = _plain_sign(node.op, node.right)
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        node.op, node.value = _plain_sign(node.op, node.value)
+        return node
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
         inverse: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -93,6 +144,16 @@ class _Normal(ast.NodeTransformer):
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[operator]) as test) if type(operator) in inverse:
                 return ast.Compare(test.left, [inverse[type(operator)]()], test.comparators)
         return node
+
+
+def _plain_sign(operator: ast.operator, value: ast.expr) -> tuple[ast.operator, ast.expr]:
+    """Adding a negative number is taking away a positive one."""
+    match operator, value:
+        case ast.Add(), ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as number):
+            return ast.Sub(), number
+        case ast.Sub(), ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as number):
+            return ast.Add(), number
+    return operator, value
 
 
 def _is_length(node: ast.expr) -> bool:

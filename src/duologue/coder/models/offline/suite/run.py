@@ -10,11 +10,9 @@ from duologue.coder.models.offline.suite.detect import Suite, unittest_suite
 from duologue.coder.models.offline.suite.report import Report, read_pytest, read_unittest
 from duologue.coder.models.offline.turn import Turn
 
-SECONDS = 300.0
-
 
 async def run_tests(
-    turn: Turn, suite: Suite, target: str | None = None, *, seconds: float = SECONDS
+    turn: Turn, suite: Suite, target: str | None = None, *, seconds: float | None = None
 ) -> tuple[Report, Suite]:
     """Run and read. Gives the suite that worked: another Python, unittest for pytest, or without unknown options."""
     report = await _run(turn, suite, target, seconds)
@@ -27,9 +25,9 @@ async def run_tests(
     return report, suite
 
 
-async def _run(turn: Turn, suite: Suite, target: str | None, seconds: float) -> Report:
+async def _run(turn: Turn, suite: Suite, target: str | None, seconds: float | None) -> Report:
     command = suite.command(target)
-    data = await turn.run(command, seconds)
+    data = await turn.run(command, seconds or turn.settings.test_seconds)
     output = str(data["output"])
     read = read_unittest if suite.kind == "unittest" else read_pytest
     failures, passed, summary = read(output.replace(turn.cwd.rstrip("/") + "/", ""))

@@ -22,6 +22,7 @@ class Job:
     target: str = ""
     failing: list[str] = field(default_factory=list)
     seconds: float = 60.0
+    hanging: float = 10.0
     most_bytes: int = 300_000_000
     finalists: int = 8
     began: float = field(default_factory=time.monotonic)

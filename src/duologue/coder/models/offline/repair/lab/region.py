@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from duologue.coder.models.offline.repair.lab.relevance import noticed
+from duologue.coder.models.offline.repair.lab.relevance import Noticed, noticed
 from duologue.coder.models.offline.repair.lab.survey import Survey
 from duologue.coder.models.offline.repair.lab.tracing import TESTS
 from duologue.coder.models.offline.repair.mutate.candidates import candidate_edits
@@ -34,7 +35,7 @@ class Region:
         self.scratch = scratch
         self.survey = survey
         self.sources: dict[str, Source] = {}
-        self._relevant: dict[str, list[tuple[int, int]]] | None = None
+        self._relevant: dict[str, list[Noticed]] | None = None
         touched = {path for path, _ in survey.some} | set(survey.imported)
         for path in sorted(touched):
             source = self._load(path)
@@ -73,20 +74,23 @@ class Region:
     def _loaded(self, source: Source, tried: set[int], bounds: bool) -> Iterator[Suspect]:
         """Edits of what runs at import only (constants, defaults, class bodies) and that the failing code can notice."""
         run = self.survey.imported.get(source.path, set())
-        lines = {line for line in _lines_of_statements(source, run) if line not in tried}
-        ranges = self._noticed(source.path)
-        relevant = {line for line in lines if any(first <= line <= last for first, last in ranges)}
-        for edit in candidate_edits(source, relevant, self.words, bounds=bounds):
+        scores = self._scores(source.path)
+        lines = {line for line in _lines_of_statements(source, run) if line not in tried and line in scores}
+        for edit in candidate_edits(source, lines, self.words, bounds=bounds):
             if edit.weight > LEAST_AT_IMPORT:
-                yield Suspect(edit, True, 0.5 * edit.weight)
+                yield Suspect(edit, True, scores[edit.line] * edit.weight)
 
-    def _noticed(self, path: str) -> list[tuple[int, int]]:
+    def _scores(self, path: str) -> dict[int, float]:
+        """How suspicious each line is that runs at import, by the passing tests that would notice a fault in it."""
         if self._relevant is None:
-            executed: dict[str, set[int]] = {}
-            for file, line in self.survey.some:
-                executed.setdefault(file, set()).add(line)
-            self._relevant = noticed(self.sources, self.survey.imported, executed)
-        return self._relevant.get(path, [])
+            cover = {place: self.survey.cover.get(place, set()) for place in self.survey.some}
+            self._relevant = noticed(self.sources, self.survey.imported, cover)
+        scores: dict[int, float] = {}
+        for part in self._relevant.get(path, ()):
+            needed = 1 + len(part.passing) / max(1, len(self.survey.failing))
+            score = 0.9 / math.sqrt(needed) if part.single else 0.5
+            scores.update((line, max(score, scores.get(line, 0.0))) for line in range(part.first, part.last + 1))
+        return scores
 
 
 def _lines_of_statements(source: Source, run: set[int]) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ class Unit(NamedTuple):
     owner: str
     binds: frozenset[str]
     reads: Reads
+    single: bool = False
 
 
 class Reads(NamedTuple):
@@ -28,55 +30,80 @@ class Reads(NamedTuple):
     attributes: frozenset[str]
 
 
+class Noticed(NamedTuple):
+    """Lines that matter, and the passing tests that need what they make; `single` means that each needs all of it."""
+
+    first: int
+    last: int
+    passing: frozenset[str]
+    single: bool
+
+
 class Needs:
-    """What is needed so far: names by module, names that modules take from each other, and attributes of classes."""
+    """What is needed so far, each with the passing tests that need it: names by module, names that modules take from each
+    other, and attributes of classes."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._taken = {path: _taken(source) for path, source in sources.items()}
-        self._names: dict[str, set[str]] = {path: set() for path in sources}
         self._own = {path: bound_names(source.tree) | self._taken[path] for path, source in sources.items()}
-        self._shared: set[str] = set()
-        self._attributes: set[str] = set()
+        self._names: dict[str, dict[str, set[str]]] = {path: {} for path in sources}
+        self._shared: dict[str, set[str]] = {}
+        self._attributes: dict[str, set[str]] = {}
 
-    def add(self, path: str, reads: Reads) -> None:
-        names = (reads.names & self._own[path]) - self._names[path]
-        self._names[path] |= names
-        self._shared |= names & self._taken[path]
-        self._attributes |= reads.attributes
+    def add(self, path: str, reads: Reads, passing: Iterable[str]) -> None:
+        for name in reads.names & self._own[path]:
+            self._names[path].setdefault(name, set()).update(passing)
+            if name in self._taken[path]:
+                self._shared.setdefault(name, set()).update(passing)
+        for name in reads.attributes:
+            self._attributes.setdefault(name, set()).update(passing)
 
-    def cover(self, unit: Unit, run: Mapping[str, Unit]) -> bool:
-        """True if the unit makes something that is needed, or changes it in place."""
-        wanted = self._names[unit.path] | self._shared
+    def who(self, unit: Unit, run: Mapping[str, Unit]) -> frozenset[str] | None:
+        """The passing tests that need what the unit makes or changes in place; None if no one needs it."""
+        own = self._names[unit.path]
         if unit.owner:
-            special = any(name.startswith("__") and name.endswith("__") for name in unit.binds) and unit.owner in wanted
-            return special or bool(unit.binds & self._attributes)
-        if unit.binds:
-            return bool(unit.binds & (wanted | self._attributes))
-        called = [run[name] for name in unit.reads.names | unit.reads.attributes if name in run]
-        return bool(unit.reads.names & wanted) or any(other.reads.names & self._names[other.path] for other in called)
+            found = [self._attributes[name] for name in unit.binds if name in self._attributes]
+            if any(name.startswith("__") and name.endswith("__") for name in unit.binds):
+                found += [table[unit.owner] for table in (own, self._shared) if unit.owner in table]
+        elif unit.binds:
+            found = [
+                table[name] for table in (own, self._shared, self._attributes) for name in unit.binds if name in table
+            ]
+        else:
+            called = [run[name] for name in unit.reads.names | unit.reads.attributes if name in run]
+            found = [table[name] for table in (own, self._shared) for name in unit.reads.names if name in table]
+            for other in called:
+                found += [
+                    self._names[other.path][name] for name in other.reads.names if name in self._names[other.path]
+                ]
+        return frozenset().union(*found) if found else None
 
 
 def noticed(
-    sources: Mapping[str, Source], imported: Mapping[str, set[int]], executed: Mapping[str, set[int]]
-) -> dict[str, list[tuple[int, int]]]:
-    """Line ranges of what the executed lines need from import time, directly or through others."""
+    sources: Mapping[str, Source], imported: Mapping[str, set[int]], cover: Mapping[tuple[str, int], set[str]]
+) -> dict[str, list[Noticed]]:
+    """What the lines of `cover` need from import time, directly or through others."""
     needs = Needs(sources)
     units: list[Unit] = []
     run: dict[str, Unit] = {}
     for path, source in sources.items():
-        needs.add(path, _reads(source, _nodes_on(source, executed.get(path, set()))))
+        for node in ast.walk(source.tree):
+            if isinstance(node, (ast.Name, ast.Attribute)) and (path, node.lineno) in cover:
+                needs.add(path, _reads(source, [node]), cover[path, node.lineno])
         bodies = list(_run_bodies(source, imported.get(path, set())))
         run.update({name: unit for unit in bodies for name in unit.binds})
         units += [*_units(source, source.tree.body, ""), *bodies]
-    found: dict[str, list[tuple[int, int]]] = {}
+    found: dict[str, list[Noticed]] = {}
     while True:
-        fresh = [unit for unit in units if needs.cover(unit, run)]
+        fresh = [(unit, who) for unit in units if (who := needs.who(unit, run)) is not None]
         if not fresh:
             return found
-        for unit in fresh:
-            needs.add(unit.path, unit.reads)
-            found.setdefault(unit.path, []).append((unit.first, unit.last))
-        taken = set(map(id, fresh))
+        for unit, who in fresh:
+            needs.add(unit.path, unit.reads, who)
+            found.setdefault(unit.path, []).append(
+                Noticed(unit.first, unit.last, who, unit.first == unit.last and unit.single)
+            )
+        taken = {id(unit) for unit, _ in fresh}
         units = [unit for unit in units if id(unit) not in taken]
 
 
@@ -89,30 +116,24 @@ def _taken(source: Source) -> set[str]:
     return found
 
 
-def _nodes_on(source: Source, lines: set[int]) -> Iterator[ast.AST]:
-    return (node for node in ast.walk(source.tree) if getattr(node, "lineno", 0) in lines)
-
-
 def _reads(source: Source, nodes: Iterable[ast.AST]) -> Reads:
     names: set[str] = set()
     attributes: set[str] = set()
-    local: dict[ast.AST, set[str]] = {}
     for node in nodes:
         if isinstance(node, ast.Attribute):
             attributes.add(node.attr)
-        elif isinstance(node, ast.Name) and not _is_local(source, node, local):
+        elif isinstance(node, ast.Name) and not _is_local(source, node):
             names.add(node.id)
     return Reads(frozenset(names), frozenset(attributes))
 
 
-def _is_local(source: Source, node: ast.Name, local: dict[ast.AST, set[str]]) -> bool:
+def _is_local(source: Source, node: ast.Name) -> bool:
     scope = source.scope_of(node)
     while not isinstance(scope, ast.Module):
-        if not isinstance(scope, ast.ClassDef):
-            if scope not in local:
-                local[scope] = bound_names(scope)
-            if node.id in local[scope]:
-                return True
+        if not isinstance(scope, ast.ClassDef) and node.id in source.once(
+            ("bound", scope), functools.partial(bound_names, scope)
+        ):
+            return True
         scope = source.scope_of(scope)
     return False
 
@@ -129,7 +150,10 @@ def _units(source: Source, body: Sequence[ast.stmt], owner: str) -> Iterator[Uni
             yield Unit(source.path, first, node.body[0].lineno, owner, frozenset((node.name,)), reads)
         elif not isinstance(node, (ast.Import, ast.ImportFrom)):
             reads = _reads(source, _below([node]))
-            yield Unit(source.path, first, node.end_lineno or first, owner, frozenset(_binds(node)), reads)
+            single = not any(
+                isinstance(item, (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.For)) for item in ast.walk(node)
+            )
+            yield Unit(source.path, first, node.end_lineno or first, owner, frozenset(_binds(node)), reads, single)
 
 
 def _below(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -121,12 +121,15 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
 
 
 def _run_item(item: Any) -> Ran:
-    """What pytest's own protocol does, but for the report, whose making takes longer than the test."""
+    """What pytest's own protocol does, but for the report of a failure, whose making takes longer than the test."""
     if getattr(item, "_request", None) is False:
         item._initrequest()
     call = _phase(item, "setup", item.ihook.pytest_runtest_setup)
     if call.excinfo is None:
+        item.ihook.pytest_runtest_makereport(item=item, call=call)
         call = _phase(item, "call", item.ihook.pytest_runtest_call)
+    if getattr(item, "_excinfo", None):
+        call.excinfo = item._excinfo.pop(0)  # a `unittest` case keeps its failure to itself until the report
     result = _result(item, call)
     end = _phase(item, "teardown", item.ihook.pytest_runtest_teardown, nextitem=None)
     if hasattr(item, "_request"):
@@ -143,15 +146,12 @@ def _phase(item: Any, when: Any, hook: Any, **more: Any) -> Any:
 
 
 def _result(item: Any, call: Any) -> str:
-    import pytest
+    import pytest  # noqa: PLC0415
 
-    if item.get_closest_marker("xfail") is not None or (
-        call.excinfo and call.excinfo.errisinstance(pytest.xfail.Exception)
-    ):
+    marked = item.get_closest_marker("xfail") is not None
+    if call.excinfo is None or marked or call.excinfo.errisinstance(pytest.xfail.Exception):
         report = item.ihook.pytest_runtest_makereport(item=item, call=call)
         return FAILED if report.failed else SKIPPED_TEST if report.skipped else PASSED
-    if call.excinfo is None:
-        return PASSED
     return SKIPPED_TEST if call.excinfo.errisinstance(pytest.skip.Exception) else FAILED
 
 

@@ -26,7 +26,7 @@ class Screen:
         self._failing = min(survey.failing, key=lambda name: survey.seconds.get(name, 0.0))
         near = {name for names in survey.cover.values() for name in names}
         self._passing = sorted(near & set(tests.names), key=lambda name: survey.seconds.get(name, 0.0))[:2]
-        self._seconds = 0.3 + 2 * survey.seconds.get(self._failing, 0.0)
+        self._seconds = 0.12 + 3 * survey.seconds.get(self._failing, 0.0)
         self._usable = self._failing in tests.names and self._seconds < 2
 
     def hopeless(self, batch: Sequence[Suspect]) -> set[int]:
@@ -34,7 +34,7 @@ class Screen:
         if not self._usable or sum(not suspect.cold for suspect in batch) < 3:
             return set()
         try:
-            found: set[int] = in_fork(lambda: self._screened(batch), 2.0 + 3 * self._seconds * len(batch))
+            found: set[int] = in_fork(lambda: self._screened(batch), 5.0 + 6 * self._seconds * len(batch))
         except NoAnswer:
             return set()
         return found

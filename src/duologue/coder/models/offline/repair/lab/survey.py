@@ -15,7 +15,6 @@ from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Out
 from duologue.coder.models.offline.repair.lab.tracing import Lines, Tracer, merged
 
 Place = tuple[str, int]
-TEST_SECONDS = 20.0
 
 
 class _Hung(BaseException):
@@ -54,7 +53,7 @@ def survey(job: Job, scratch: str) -> Survey:
 
 def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
     found.imported = merged(tracer.so_far())
-    known = set(job.failing)
+    known = set(job.failing) & set(tests.names)
     order = sorted(tests.names, key=lambda name: name not in known)
     functions: set[tuple[str, int]] = set()
     limited = False
@@ -65,10 +64,13 @@ def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
         if job.left(0.45) < 0:
             found.whole = False
             break
-        outcome, lines = tracer.around(functools.partial(_limited, tests, name))
-        if outcome.result == FAILED and outcome.seconds < TEST_SECONDS:
-            outcome = untraced(tests, name)
-        found.seconds[name] = outcome.seconds
+        outcome, lines = tracer.around(functools.partial(_limited, tests, name, job.hanging))
+        if outcome.result == FAILED and outcome.seconds < 0.9 * job.hanging:
+            outcome = untraced(tests, name, job.hanging)
+        # How long a test takes that does not end here says nothing of how long it takes.
+        found.seconds[name] = outcome.seconds if outcome.seconds < 0.9 * job.hanging else 0.0
+        if outcome.result == FAILED and known and name not in known:
+            continue  # it fails here only, so it says nothing
         if outcome.result == FAILED:
             functions |= set(lines)
             broken = name in tests.broken
@@ -91,28 +93,28 @@ def _places(lines: Lines) -> set[Place]:
     return {(path, number) for path, numbers in lines.items() for number in numbers}
 
 
-def untraced(tests: Tests, name: str) -> Outcome:
+def untraced(tests: Tests, name: str, seconds: float) -> Outcome:
     """Run again at full speed: tracing alone can make a test fail that looks at the clock."""
     before = sys.gettrace()
     sys.settrace(None)
     try:
-        return _limited(tests, name)
+        return _limited(tests, name, seconds)
     finally:
         sys.settrace(before)
 
 
-def _limited(tests: Tests, name: str) -> Outcome:
+def _limited(tests: Tests, name: str, seconds: float) -> Outcome:
     """Run one test, but not for ever: a fault can make a loop endless."""
 
     def give_up(*_: Any) -> None:
         raise _Hung
 
     before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, TEST_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         return tests.run(name)
     except _Hung:
-        return Outcome(name, FAILED, TEST_SECONDS, [])
+        return Outcome(name, FAILED, seconds, [])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

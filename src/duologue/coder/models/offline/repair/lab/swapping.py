@@ -37,11 +37,8 @@ class Live:
 
         Raises `CannotSwap`, and SyntaxError or ValueError if the edit does not compile.
         """
-        holder = _holder(source, edit)
-        if holder is None:
-            raise CannotSwap
         swapped: list[tuple[types.FunctionType, types.CodeType]] = []
-        for code in _codes(compiled_part(self._scratch, source, edit, holder)):
+        for code in _codes(_compiled_function(self._scratch, source, edit)):
             for function in self.functions.get((source.path, code.co_firstlineno, code.co_name), ()):
                 if len(function.__code__.co_freevars) != len(code.co_freevars):
                     restore(swapped)
@@ -58,29 +55,66 @@ def restore(swapped: list[tuple[types.FunctionType, types.CodeType]]) -> None:
         function.__code__ = code
 
 
-def _holder(source: Source, edit: Edit) -> ast.stmt | None:
-    """The top statement of the module that holds the edit, if the edit is inside a function of it."""
-    for node in source.tree.body:
-        first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
-        if first <= edit.line <= (node.end_lineno or 0):
-            return node if isinstance(node, (*FUNCTIONS, ast.ClassDef)) else None
-    return None
+def _compiled_function(scratch: str, source: Source, edit: Edit) -> types.CodeType:
+    """Code of the outermost function around an edit, inside of its bare classes: they give it its names and cells."""
+    holder, classes = _holder(source, edit)
+    start, end = source.offset(first_line(holder), 0), source.end(holder)
+    heads = [f"{_indent(source, node)}class {node.name}:\n" for node in classes]
+    if _indent(source, (*classes, holder)[0]):
+        heads.insert(0, "if 1:\n")
+    text = "".join(heads) + apply_edit(source.text[:end], edit)[start:]
+    return _compiled(scratch, source, text, first_line(holder) - 1 - len(heads))
 
 
-def compiled_part(scratch: str, source: Source, edit: Edit, holder: ast.stmt) -> types.CodeType:
+def _holder(source: Source, edit: Edit) -> tuple[ast.stmt, list[ast.ClassDef]]:
+    holders: dict[int, tuple[ast.stmt, list[ast.ClassDef]]] = source.once("holders", lambda: dict(_holders(source)))
+    if edit.line not in holders:
+        raise CannotSwap
+    return holders[edit.line]
+
+
+def _holders(source: Source) -> Iterator[tuple[int, tuple[ast.stmt, list[ast.ClassDef]]]]:
+    """For each line inside a function, the outermost function and the classes around it."""
+    pending: list[tuple[ast.AST, list[ast.ClassDef]]] = [(source.tree, [])]
+    while pending:
+        node, classes = pending.pop()
+        if isinstance(node, FUNCTIONS):
+            for line in range(first_line(node), (node.end_lineno or node.lineno) + 1):
+                yield line, (node, classes)
+            continue
+        inner = [*classes, node] if isinstance(node, ast.ClassDef) else classes
+        pending += [(child, inner) for child in ast.iter_child_nodes(node)]
+
+
+def _indent(source: Source, node: ast.stmt) -> str:
+    return source.lines[node.lineno - 1][: node.col_offset]
+
+
+def first_line(node: ast.stmt) -> int:
+    lines: list[int] = [node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))]
+    return min(lines)
+
+
+def compiled_part(scratch: str, source: Source, edit: Edit, node: ast.stmt) -> types.CodeType:
     """Code of one statement of the module with an edit in it; its lines are those of the file."""
-    first = min([holder.lineno, *(item.lineno for item in getattr(holder, "decorator_list", ()))])
-    start, end = source.offset(first, 0), source.end(holder)
-    text = apply_edit(source.text[:end], edit)[start:]
+    start, end = source.offset(first_line(node), 0), source.end(node)
+    return _compiled(scratch, source, apply_edit(source.text[:end], edit)[start:], first_line(node) - 1)
+
+
+def _compiled(scratch: str, source: Source, text: str, lines_before: int) -> types.CodeType:
     tree = ast.parse(text)
-    ast.increment_lineno(tree, first - 1)
-    flags = 0
-    for node in source.tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            for alias in node.names:
-                flags |= _future(alias.name)
+    ast.increment_lineno(tree, lines_before)
+    flags: int = source.once("flags", lambda: _flags(source.tree))
     code: types.CodeType = compile(tree, os.path.join(scratch, source.path), "exec", flags=flags, dont_inherit=True)
     return code
+
+
+def _flags(tree: ast.Module) -> int:
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__")
+    flags = 0
+    for name in (alias.name for node in imports for alias in node.names):
+        flags |= _future(name)
+    return flags
 
 
 def _future(name: str) -> int:

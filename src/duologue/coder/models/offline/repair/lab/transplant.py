@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import NamedTuple
 
-from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, compiled_part
+from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, compiled_part, first_line
 from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
 
 
@@ -43,7 +43,8 @@ class Modules:
     def plan(self, source: Source, edit: Edit) -> Rerun | None:
         """What has to run again for edits of one statement; None if that is not enough. Made once a statement."""
         index = next(
-            (i for i, node in enumerate(source.tree.body) if _first(node) <= edit.line <= (node.end_lineno or 0)), -1
+            (i for i, node in enumerate(source.tree.body) if first_line(node) <= edit.line <= (node.end_lineno or 0)),
+            -1,
         )
         key = (source.path, index)
         if key not in self._plans:
@@ -110,11 +111,6 @@ def _dependents(source: Source, first: int) -> tuple[list[int], frozenset[str], 
 
 def _bodies(tree: ast.Module) -> dict[str, frozenset[str]]:
     return {node.name: _all_names(node) for node in ast.walk(tree) if isinstance(node, FUNCTIONS)}
-
-
-def _first(node: ast.stmt) -> int:
-    lines: list[int] = [node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))]
-    return min(lines)
 
 
 def _bound(node: ast.stmt) -> Iterator[str]:

@@ -22,6 +22,7 @@ from duologue.coder.models.offline.repair.mutate.source import apply_edit
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
 BATCH = 24
+FIRST_BAND = 250
 
 
 class Trials:
@@ -34,14 +35,23 @@ class Trials:
         self._told = time.monotonic()
 
     def run(self, suspects: Sequence[Suspect], share: float) -> float:
-        """Try them in their order; the score of the best one that was not tried for lack of time, or 0."""
-        broken = any(is_file(name) for name in self.survey.failing)
-        results = [] if broken else self._warm(suspects, share)
+        """Try them, best first; the score of the best one that was not tried for lack of time, or 0."""
+        start, size = 0, FIRST_BAND
+        while start < len(suspects):
+            missed = self._band(suspects[start : start + size], share)
+            if missed:
+                return max(suspect.score for suspect in missed)
+            start, size = start + size, size * 4
+        return 0.0
+
+    def _band(self, suspects: Sequence[Suspect], share: float) -> list[Suspect]:
+        """Try some, first those that need no new start; the ones there was no time for."""
+        if any(is_file(name) for name in self.survey.failing):
+            return list(suspects[self._cold(suspects, share) :])
+        results = self._warm(suspects, share)
         self._take(suspects, results)
-        rest = list(suspects) if broken else [s for s, result in zip(suspects, results) if result == COLD]  # noqa: B905
-        done = self._cold(rest, share)
-        missed = [*rest[done:], *([] if broken else suspects[len(results) :])]
-        return max((suspect.score for suspect in missed), default=0.0)
+        rest = [suspect for suspect, result in zip(suspects, results) if result == COLD]  # noqa: B905
+        return [*rest[self._cold(rest, share) :], *suspects[len(results) :]]
 
     def _take(self, suspects: Sequence[Suspect], results: Sequence[str]) -> None:
         self.fits += [suspect for suspect, result in zip(suspects, results) if result == FITS]  # noqa: B905
@@ -120,7 +130,7 @@ class Trials:
         names = [*self.survey.failing, *covering(self.survey, suspect)]
         expected = sum(self.survey.seconds.get(name, 0.0) for name in names)
         try:
-            return str(in_fork(work, 4.0 + 4 * expected, 1.5 + 3 * expected))
+            return str(in_fork(work, 4.0 + 4 * expected, 0.4 + 3 * expected))
         except NoAnswer:
             return FAILS
 

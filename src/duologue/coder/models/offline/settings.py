@@ -1,0 +1,25 @@
+"""The limits of the offline model, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Times are seconds."""
+
+    remembered_turns: int = 64
+    """Turns that are kept while they wait for results; an older one is rebuilt from its history."""
+
+    test_seconds: float = 300
+    """The longest run of a project's tests."""
+
+    repair_seconds: float = 60
+    """Time to look for a repair, after the first run of the tests."""
+
+    hanging_seconds: float = 10
+    """A single test that takes longer than this counts as failing while a repair is looked for."""
+
+    copied_bytes: int = 300_000_000
+    """The largest project of which a scratch copy is made."""

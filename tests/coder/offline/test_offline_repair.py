@@ -1,0 +1,160 @@
+"""Repairs of real failing tests through the real loop: proven, or declined with a reason; never in tests, never twice."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from offline_kit import Session, example
+
+from duologue.coder.models.offline import OfflineModel, Settings
+
+CASE = "import unittest\n\nimport app\n\n\nclass AppTest(unittest.TestCase):\n"
+
+
+def project(folder: Path, source: str, *tests: str, model: OfflineModel | None = None) -> Session:
+    """A module `app` and a test class with these bodies."""
+    bodies = "".join(f"    def test_{n}(self):\n        {body}\n\n" for n, body in enumerate(tests))
+    return Session(folder, {"app.py": source, "tests/__init__.py": "", "tests/test_app.py": CASE + bodies}, model)
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A temporary folder of its own, to see that nothing stays in it."""
+    folder = tmp_path_factory.mktemp("scratch")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
+
+
+async def test_repairs_the_example_and_proves_it(tmp_path: Path, scratch: Path) -> None:
+    session = Session(example(tmp_path))
+    before = {path: session.read(path) for path in session.files()}
+    turn = await session.say("Fix the failing test")
+    after = {path: session.read(path) for path in session.files()}
+    changed = {path: text for path, text in after.items() if before.get(path) != text}
+    assert changed == {
+        "invoicer/invoice.py": before["invoicer/invoice.py"].replace("self.pieces > BULK", "self.pieces >= BULK")
+    }
+    assert before.keys() == after.keys()
+    assert "Proven in place: Ran 16 tests" in turn.said
+    assert [question.kind for question in session.questions] == ["execute", "execute", "edit", "execute"]
+    assert list(scratch.iterdir()) == []
+    again = await session.say("fix the failing test")
+    assert "nothing to repair" in again.said
+    assert "edit_file" not in again.tools
+
+
+async def test_declines_when_several_edits_fit(tmp_path: Path) -> None:
+    source = "def is_big(number):\n    return number < 10\n"
+    session = project(tmp_path, source, "self.assertTrue(app.is_big(20))", "self.assertFalse(app.is_big(5))")
+    turn = await session.say("fix the failing tests")
+    assert "More than one edit lets every test pass" in turn.said
+    assert "`<` becomes `>`" in turn.said
+    assert "`<` becomes `>=`" in turn.said
+    assert session.read("app.py") == source
+
+
+async def test_says_when_no_small_edit_helps(tmp_path: Path) -> None:
+    session = project(
+        tmp_path, "def double(number):\n    return number\n", "self.assertEqual(app.double(21), 42)", "app.double(1)"
+    )
+    turn = await session.say("fix the bug")
+    assert "No single small edit" in turn.said
+    assert "app.py:2" in turn.said
+    assert "edit_file" not in turn.tools
+
+
+async def test_never_touches_tests(tmp_path: Path) -> None:
+    session = project(
+        tmp_path, "def one():\n    return 1\n", "self.assertEqual(app.one(), 1)", "self.assertEqual(len('ab'), 3)"
+    )
+    before = session.read("tests/test_app.py")
+    turn = await session.say("fix the failing test")
+    assert "Nothing is changed" in turn.said
+    assert session.read("tests/test_app.py") == before
+
+
+IMPORT_TIME = """\
+LIMIT = 4
+
+
+class Box:
+    size = 3
+
+    def fits(self, number, margin=1):
+        return number + margin <= self.size + LIMIT
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "tests"),
+    [
+        (("LIMIT = 4", "LIMIT = 5"), ("self.assertEqual(app.LIMIT, 4)", "self.assertFalse(app.Box().fits(7))", "self.assertEqual(app.Box.size, 3)")),
+        (("size = 3", "size = 2"), ("self.assertTrue(app.Box().fits(6))", "self.assertEqual(app.Box.size, 3)", "self.assertEqual(app.LIMIT, 4)")),
+        (
+            ("margin=1", "margin=0"),
+            ("self.assertFalse(app.Box().fits(7))", "self.assertTrue(app.Box().fits(7, 0))", "self.assertFalse(app.Box().fits(8, 0))",
+             "self.assertTrue(app.Box().fits(6))", "self.assertEqual((app.LIMIT, app.Box.size), (4, 3))"),
+        ),
+    ],
+)  # fmt: skip
+async def test_repairs_what_runs_at_import(tmp_path: Path, fault: tuple[str, str], tests: tuple[str, ...]) -> None:
+    session = project(tmp_path, IMPORT_TIME.replace(*fault), *tests)
+    turn = await session.say("fix the failing test")
+    assert session.read("app.py") == IMPORT_TIME, turn.said
+
+
+async def test_repairs_a_module_that_cannot_be_imported(tmp_path: Path) -> None:
+    good = "import string\n\nLETTERS = string.ascii_lowercase\n\n\ndef first():\n    return LETTERS[0]\n"
+    files = {
+        "app.py": good.replace("ascii_lowercase", "ascii_lowercas"),
+        "test_app.py": "import app\n\n\ndef test_first():\n    assert app.first() == 'a'\n\n\ndef test_all():\n    assert app.string.ascii_lowercase == app.LETTERS\n",
+    }
+    session = Session(tmp_path, files)
+    turn = await session.say("make the tests pass")
+    assert session.read("app.py") == good, turn.said
+
+
+async def test_repairs_an_endless_loop(tmp_path: Path) -> None:
+    good = "def steps(number):\n    count = 0\n    while number > 0:\n        number -= 2\n        count += 1\n    return count\n"
+    tests = (
+        "self.assertEqual(app.steps(10), 5)",
+        "self.assertEqual(app.steps(1), 1)",
+        "self.assertEqual(app.steps(0), 0)",
+    )
+    model = OfflineModel(Settings(repair_seconds=15, hanging_seconds=0.3))
+    session = project(tmp_path, good.replace("-=", "+="), *tests, model=model)
+    turn = await session.say("fix the failing test")
+    assert session.read("app.py") == good, turn.said
+
+
+async def test_a_refused_trial_changes_nothing(tmp_path: Path) -> None:
+    session = Session(example(tmp_path))
+    session.answers["execute"] = "reject_once"
+    turn = await session.say("fix the failing test")
+    assert "You refused `run_command`" in turn.said
+    assert turn.tools.count("edit_file") == 0
+
+
+async def test_a_refused_edit_changes_nothing(tmp_path: Path) -> None:
+    session = Session(example(tmp_path))
+    before = session.read("invoicer/invoice.py")
+    session.answers["edit"] = "reject_once"
+    turn = await session.say("fix the failing test")
+    assert "You refused `edit_file`" in turn.said
+    assert session.read("invoicer/invoice.py") == before
+
+
+async def test_a_project_that_is_too_big_is_left_alone(tmp_path: Path) -> None:
+    session = Session(example(tmp_path), model=OfflineModel(Settings(copied_bytes=1000)))
+    turn = await session.say("fix the failing test")
+    assert "I cannot repair this: the project has more than" in turn.said
+
+
+def test_the_example_runs_as_its_readme_says(tmp_path: Path) -> None:
+    assert shutil.which("python3")
+    root = example(tmp_path)
+    assert "python -m unittest discover -s tests -t ." in (root / "README.md").read_text()
