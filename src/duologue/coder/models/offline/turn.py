@@ -1,7 +1,7 @@
 """What a script of rules can do in one turn: speak, think, and call tools through the loop.
 
-A script is a coroutine that is driven by hand, one `stream` at a time: it needs no event loop, holds no task, and can be
-suspended between steps or thrown away at any point. It reads neither clock nor disk, so it replays from a history.
+A script is a coroutine that is driven by hand, one `stream` at a time: it needs no event loop, holds no task, and can
+be suspended between steps or thrown away at any point. It reads neither clock nor disk, so it replays from a history.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from duologue.coder.models.base import ToolResult
 from duologue.coder.models.offline.settings import Settings
-
 
 # Calls of one step; a turn has a limit of steps.
 READ_TOGETHER = 25

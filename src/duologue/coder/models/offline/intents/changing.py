@@ -63,50 +63,72 @@ def _insert_at(groups: Groups) -> Step:
 
 
 _WITH = (
-    r"(?:,? (?:with|containing|that (?:says|contains|has|reads)|saying|which (?:says|contains)|and (?:put|write)|having|holding|"
-    r"reading)(?: {THE}(?:contents?|text|lines?|words?|following(?: contents?| text)?|body|code))?:?|:)\s*(?P<text>\S.*)"
+    r"(?:,? (?:with|containing|that (?:says|contains|has|reads)|saying|which (?:says|contains)|and (?:put|write)|"
+    r"having|holding|"
+    r"reading)(?: {THE}(?:contents?|text|lines?|words?|following(?: contents?| text)?|body|code))?:?|"
+    r":)\s*(?P<text>\S.*)"
 )
 _LINE = r"(?:{THE}(?:lines?|text|words?|string|sentence|paragraph|code|comment|import|following)(?: lines?| text)?:? )?"
 _WHERE = r"(?:{IN}{THE}{FILE}(?P<where>{PATH})(?: files?)?)?{EVERYWHERE}"
 
 RULES: tuple[Rule, ...] = (
-    rule(r"(?:undo|revert|roll ?back|take back|reset|discard)(?: (?:that|it|this|these|those|the|your|my|all|last|latest|previous|of|"
+    rule(r"(?:undo|revert|roll ?back|take back|reset|discard)(?: (?:that|it|this|these|those|the|your|my|all|last|"
+         r"latest|previous|of|"
          r"edits?|changes?|everything|modifications?|what you (?:did|changed)|you made|step|turn))*", lambda _: Undo()),
-    rule(r"(?:rename|move|mv|refactor|change the name of) {THE}(?:file|script|document|module) (?P<old>{WORD}){TO}{THE}{FILE}(?P<new>{WORD})",
+    rule(r"(?:rename|move|mv|refactor|change the name of) {THE}(?:file|script|document|module) "
+         r"(?P<old>{WORD}){TO}{THE}{FILE}(?P<new>{WORD})",
          lambda g: MoveFile(text(g, "old"), text(g, "new"))),
     rule(r"(?:move|mv) (?P<old>{PATH}){TO}(?P<new>{PATH})", lambda g: MoveFile(text(g, "old"), text(g, "new"))),
-    rule(r"(?:rename|change (?:the )?name of|re-?name) {THE}{KIND}(?P<old>{WORD})(?: {KIND})?{TO}(?P<new>{WORD})" + _WHERE,
+    rule(r"(?:rename|change (?:the )?name of|re-?name) {THE}{KIND}(?P<old>{WORD})(?: {KIND})?{TO}(?P<new>{WORD})" +
+         _WHERE,
          _rename),
-    rule(r"(?:replace|substitute|swap|exchange) {THE}{KIND}{THE}(?P<old>{ANY})(?:\s+(?:with|by|to|for|into)|\s*(?:->|=>|→))\s+"
+    rule(
+         r"(?:replace|substitute|swap|exchange) {THE}{KIND}{THE}(?P<old>{ANY})(?:\s+(?:with|by|to|for|into)|"
+         r"\s*(?:->|=>|→))\s+"
          r"(?:the (?:word|text|string|value) )?(?P<new>{WORD}|{ANY})" + _WHERE, _replace),
-    rule(r"(?:in|inside) (?P<where>{PATH}),? (?:replace|substitute|change|swap) {THE}{KIND}(?P<old>{ANY}) (?:with|by|to|into|for) "
+    rule(
+         r"(?:in|inside) (?P<where>{PATH}),? (?:replace|substitute|change|swap) {THE}{KIND}(?P<old>{ANY}) "
+         r"(?:with|by|to|into|for) "
          r"(?P<new>{ANY})", _replace),
     rule(r"(?:in|inside) (?P<where>{PATH}),? rename {THE}{KIND}(?P<old>{WORD}){TO}(?P<new>{WORD})", _rename),
-    rule(r"(?:change|switch|turn|update|modify|edit|convert) {THE}{KIND}(?P<old>{ANY})(?:\s+(?:to|into)|\s*(?:->|=>|→))\s+"
+    rule(r"(?:change|switch|turn|update|modify|edit|convert) {THE}{KIND}(?P<old>{ANY})(?:\s+(?:to|into)|\s*(?:->|=>|"
+         r"→))\s+"
          r"(?P<new>{WORD}|{ANY})" + _WHERE, _replace),
-    rule(r"(?:create|make|add) {THE}(?:empty )?(?:folder|directory|dir)(?: (?:named|called))? (?P<path>{WORD})", _make_folder),
-    rule(r"(?:append|add|write|put|insert|place) " + _LINE + r"(?P<text>{ANY}) (?:to|at|on|in|into) (?:the )?(?:very )?(?P<place>end|bottom|"
+    rule(r"(?:create|make|add) {THE}(?:empty )?(?:folder|directory|dir)(?: (?:named|called))? (?P<path>{WORD})",
+         _make_folder),
+    rule(r"(?:append|add|write|put|insert|place) " + _LINE +
+         r"(?P<text>{ANY}) (?:to|at|on|in|into) (?:the )?(?:very )?(?P<place>end|bottom|"
          r"start|top|beginning|head|front) of {THE}{FILE}(?P<path>{PATH})(?: file)?", _insert),
     rule(r"prepend " + _LINE + r"(?P<text>{ANY}) (?:to|in|into) {THE}{FILE}(?P<path>{PATH})",
          lambda g: Insert(text(g, "path"), text(g, "text"), "start")),
-    rule(r"(?:append|insert|add|put|write|place) " + _LINE + r"(?P<text>{ANY}) (?P<side>before|after|above|below|at|on|under|behind) "
+    rule(r"(?:append|insert|add|put|write|place) " + _LINE + r"(?P<text>{ANY}) (?P<side>before|after|above|below|at|"
+         r"on|under|behind) "
          r"(?:the )?(?P<anchor>line (?:number )?\d+){IN}{THE}{FILE}(?P<path>{PATH})", _insert_at),
-    rule(r"(?:in|inside) (?P<path>{PATH}),? (?:insert|add|put|append) " + _LINE + r"(?P<text>{ANY}) (?P<side>before|after|above|below|at) "
+    rule(r"(?:in|inside) (?P<path>{PATH}),? (?:insert|add|put|append) " + _LINE + r"(?P<text>{ANY}) (?P<side>before|"
+         r"after|above|below|at) "
          r"(?:the )?(?P<anchor>line (?:number )?\d+|{ANY})", _insert_at),
-    rule(r"(?:append|insert|add|put|write|place) " + _LINE + r"(?P<text>{ANY}) (?P<side>before|after|above|below) {THE}(?:lines? )?"
+    rule(r"(?:append|insert|add|put|write|place) " + _LINE + r"(?P<text>{ANY}) (?P<side>before|after|above|below) "
+         r"{THE}(?:lines? )?"
          r"(?:with |containing |that says |saying )?(?P<anchor>{ANY}){IN}{THE}{FILE}(?P<path>{PATH})", _insert_at),
-    rule(r"(?:create|make|generate|touch|start|write|add|save|set up|produce) {THE}(?:(?:empty|blank|small|simple|short|new|text|python|"
-         r"markdown|json) )*(?:file|script|module|document)(?: (?:named|called|at|with (?:the )?name|in))? (?P<path>{WORD})(?:"
+    rule(r"(?:create|make|generate|touch|start|write|add|save|set up|produce) {THE}(?:(?:empty|blank|small|simple|"
+         r"short|new|text|python|"
+         r"markdown|json) )*(?:file|script|module|document)(?: (?:named|called|at|with (?:the )?name|in))? "
+         r"(?P<path>{WORD})(?:"
          + _WITH + r")?", _create),
-    rule(r"(?:create|make|generate|touch|write|save|new|new file|produce) {THE}(?:empty |blank )?(?P<path>{PATH})(?:" + _WITH + r")?", _create),
+    rule(r"(?:create|make|generate|touch|write|save|new|new file|produce) {THE}(?:empty |blank )?(?P<path>{PATH})(?:"
+         + _WITH +
+         r")?", _create),
     rule(r"append " + _LINE + r"(?P<text>{ANY}) (?:to|into|in) {THE}{FILE}(?P<path>{PATH})(?: file)?", _insert),
     rule(r"append to {THE}{FILE}(?P<path>{PATH})(?: {THE}(?:line|text))?:?\s+(?P<text>\S.*)", _insert),
-    rule(r"(?:write|save|store) " + _LINE + r"(?P<text>{ANY}) (?:to|into|in|as) {THE}{FILE}(?P<path>{PATH})(?: file)?", _create),
+    rule(r"(?:write|save|store) " + _LINE +
+         r"(?P<text>{ANY}) (?:to|into|in|as) {THE}{FILE}(?P<path>{PATH})(?: file)?", _create),
     rule(r"(?:put|add|insert) " + _LINE + r"(?P<text>{ANY}) (?:to|into|in) {THE}new file (?P<path>{PATH})", _create),
-    rule(r"(?:put|add|insert) " + _LINE + r"(?P<text>{ANY}) (?:to|into|in) {THE}{FILE}(?P<path>{PATH})(?: file)?", _insert),
+    rule(r"(?:put|add|insert) " + _LINE + r"(?P<text>{ANY}) (?:to|into|in) {THE}{FILE}(?P<path>{PATH})(?: file)?",
+         _insert),
     rule(r"(?:delete|remove|rm|erase|trash|drop|get rid of|unlink) {THE}(?:file |script |document )(?P<path>{WORD})",
          lambda g: Delete(text(g, "path"))),
-    rule(r"(?:delete|remove|erase|drop|get rid of|strip|cut|take out) {THE}{KIND}(?:lines? )?(?P<old>{ANY}) (?:from|in|out of) {THE}{FILE}"
+    rule(r"(?:delete|remove|erase|drop|get rid of|strip|cut|take out) {THE}{KIND}(?:lines? )?(?P<old>{ANY}) (?:from|"
+         r"in|out of) {THE}{FILE}"
          r"(?P<where>{PATH})", _remove),
     rule(r"(?:delete|remove|rm|erase|trash|drop|get rid of|unlink) (?:-f )?{THE}(?P<path>{PATH}|it|that)(?: file)?",
          lambda g: Delete(text(g, "path"))),

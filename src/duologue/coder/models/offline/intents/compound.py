@@ -28,12 +28,16 @@ from duologue.coder.models.offline.intents.steps import (
 )
 
 _VERBS = (
-    "find|search|grep|look|locate|where|show|open|read|print|display|list|explain|outline|describe|summari[sz]e|replace|change|"
-    "rename|move|create|write|make|append|prepend|insert|add|put|remove|delete|run|rerun|re-run|execute|test|check|fix|repair|"
-    "lint|undo|revert|tell|if|report|see|do|call|substitute|swap|debug|which|what|save|touch|verify|please|also|finally|get"
+    "find|search|grep|look|locate|where|show|open|read|print|display|list|explain|outline|describe|summari[sz]e|"
+    "replace|change|"
+    "rename|move|create|write|make|append|prepend|insert|add|put|remove|delete|run|rerun|re-run|execute|test|check|"
+    "fix|repair|"
+    "lint|undo|revert|tell|if|report|see|do|call|substitute|swap|debug|which|what|save|touch|verify|please|also|"
+    "finally|get"
 )
 _DIVIDE = re.compile(
-    rf"\s*(?:[.;!?]+\s+|[.;!?]*\s*\n+\s*(?:[-*•]|\d+[.)])?\s*|,?\s+(?:and|&)\s+(?:then\s+|afterwards?\s+|after\s+that,?\s+|finally\s+|also\s+)?|,?\s*\bthen\s+"
+    rf"\s*(?:[.;!?]+\s+|[.;!?]*\s*\n+\s*(?:[-*•]|\d+[.)])?\s*|,?\s+(?:and|&)\s+(?:then\s+|afterwards?\s+|"
+    rf"after\s+that,?\s+|finally\s+|also\s+)?|,?\s*\bthen\s+"
     rf"|,?\s+(?:after\s+that|afterwards?),?\s+|,\s+|,?\s+and\s+(?={MARK}))(?=(?:{_VERBS})\b)",
     re.IGNORECASE,
 )
@@ -41,7 +45,8 @@ _DIVIDE = re.compile(
 _CONDITION = re.compile(r"(?:if|when|in case)\s[^,]*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _OPEN_TEXT = re.compile(
-    r"^(?:.*\b)?(?:create|write|make|append|add|insert|save|put|generate)\b.*?\b(?:contents?|text|containing|saying|says|lines?|with|following)"
+    r"^(?:.*\b)?(?:create|write|make|append|add|insert|save|put|generate)\b.*?\b(?:contents?|text|containing|saying|"
+    r"says|lines?|with|following)"
     r"\s*:\s*(?P<text>\S.*)$|^[^\n]*?\b(?:create|write|make|append|save|generate)\b[^\n]*:[ \t]*\n(?P<block>.*\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )

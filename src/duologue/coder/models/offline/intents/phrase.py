@@ -14,9 +14,11 @@ _QUOTES = re.compile(r"``(.+?)``|`([^`\n]+)`|\"([^\"\n]+)\"|“([^”\n]+)”|(?
 _MARKS = re.compile(MARK)
 
 _LEAD = re.compile(
-    r"^(?:(?:hi|hello|hey|ok|okay|so|now|well|and|also|then|next|first|finally|afterwards?|there|please|pls|plz|kindly|just|"
+    r"^(?:(?:hi|hello|hey|ok|okay|so|now|well|and|also|then|next|first|finally|afterwards?|there|please|pls|plz|"
+    r"kindly|just|"
     r"simply|quickly|duologue|agent|assistant|alright|right|great|thanks|cool|actually|maybe|perhaps)\b[\s,:!.]*"
-    r"|if\s+(?:needed|necessary|possible|so|not|you\s+can|(?:they|it|one|any|some|tests?|there)\s+(?:are\s+|is\s+)?(?:any\s+)?"
+    r"|if\s+(?:needed|necessary|possible|so|not|you\s+can|(?:they|it|one|any|some|tests?|there)\s+(?:are\s+|"
+    r"is\s+)?(?:any\s+)?"
     r"(?:fail(?:s|ure|ures|ed|ing)?|broken|red))\b[\s,:]*"
     r"|(?:can|could|would|will|may)\s+(?:you|we|i)\s+(?:please\s+|kindly\s+|just\s+|maybe\s+|quickly\s+)*"
     r"|(?:i\s+(?:want|need|like)|i'?d\s+like|i\s+would\s+like|i'?d\s+love)\s+(?:you\s+)?(?:to\s+)?"
@@ -24,7 +26,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[\s,]*\b(?:please|pls|plz|thanks|thank\s+you|thx|for\s+me|if\s+you\s+can|now|right\s+now|ok|okay|again)\b|[\s.!?;,]+)$",
+    r"(?:[\s,]*\b(?:please|pls|plz|thanks|thank\s+you|thx|for\s+me|if\s+you\s+can|now|right\s+now|ok|okay|again)\b|"
+    r"[\s.!?;,]+)$",
     re.IGNORECASE,
 )
 

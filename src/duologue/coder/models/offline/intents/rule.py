@@ -20,14 +20,21 @@ PIECES = {
     "TO": r"\s*(?:\s(?:to|into|as|with|by|for)\s|->|=>|→)\s*",
     "IN": r"\s+(?:in|inside|within|across|under|throughout|from|of)\s+",
     "+THE": r"(?:\s+(?:the|a|an|this|that|my|our|your|all|any|every|each|whole|full|entire|some|new|of))*",
-    "+KIND": r"(?:\s+(?:function|method|class|variable|constant|identifier|name|symbol|attribute|field|parameter|argument|module"
-    r"|word|text|string|phrase|term|token|property|value|lines?|places?|usages?|uses?|mentions?|references?|calls?|callers?|files?"
+    "+KIND": r"(?:\s+(?:function|method|class|variable|constant|identifier|name|symbol|attribute|field|parameter|"
+    r"argument|module"
+    r"|word|text|string|phrase|term|token|property|value|lines?|places?|usages?|uses?|mentions?|references?|calls?|"
+    r"callers?|files?"
     r"|occurrences?|instances?|matches|everything|anything|code))*",
-    "KIND": r"(?:(?:function|method|class|variable|constant|identifier|name|symbol|attribute|field|parameter|argument|module"
-    r"|word|text|string|phrase|term|token|property|value|occurrences?(?:\s+of)?|instances?(?:\s+of)?|uses?(?:\s+of)?)\s+)*",
+    "KIND": r"(?:(?:function|method|class|variable|constant|identifier|name|symbol|attribute|field|parameter|"
+    r"argument|module"
+    r"|word|text|string|phrase|term|token|property|value|occurrences?(?:\s+of)?|instances?(?:\s+of)?|"
+    r"uses?(?:\s+of)?)\s+)*",
     "FILE": r"(?:(?:file|script|module|document|folder|directory|package|source)\s+)?",
-    "PROJECT": r"(?:project|repo(?:sitory)?|code\s?base|code|program|package|app(?:lication)?|library|workspace|folder|directory)",
-    "EVERYWHERE": r"(?:\s+(?:everywhere|globally|throughout|(?:in|across|throughout|over|through)\s+(?:all|every|the|this|my|whole"
+    "PROJECT": r"(?:project|repo(?:sitory)?|code\s?base|code|program|package|app(?:lication)?|library|workspace|"
+    r"folder|directory)",
+    "EVERYWHERE": r"(?:\s+(?:everywhere|globally|throughout|(?:in|across|throughout|over|through)\s+"
+    r"(?:all|every|the|this|my|"
+    r"whole"
     r"|entire|of|our|\s)*(?:files?|project|repo(?:sitory)?|code\s?base|code|places?|workspace)))?",
 }
 

@@ -48,9 +48,10 @@ class Verdict:
     groups: tuple[tuple[Proven, ...], ...] = ()
 
 
-# How likely an edit that there was no time for may be, measured against the one that fits. Each further test that the one
-# edit repairs makes a coincidence less likely.
+# How likely an edit may be that there was no time for, measured against the one that fits. Each further test that the
+# one edit repairs makes a coincidence less likely.
 ROOM = 0.35
+SEVERAL = "More than one edit lets every test pass, and they do not mean the same. A person has to choose:"
 
 
 def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
@@ -96,7 +97,7 @@ def _meaning(edit: Proven, text: str) -> str:
 
 
 class _Normal(ast.NodeTransformer):
-    """Rewrites that hold for every value, and names for the variables of comprehensions that do not depend on the text."""
+    """Rewrites that hold for every value; and comprehensions whose variables have the same names everywhere."""
 
     _comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 

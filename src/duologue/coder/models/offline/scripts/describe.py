@@ -12,10 +12,11 @@ from typing import Any
 
 from duologue.coder.models.offline.turn import Turn, shorten
 
-_LANGUAGES = {
-    "py": "Python", "js": "JavaScript", "ts": "TypeScript", "tsx": "TypeScript", "rs": "Rust", "go": "Go", "java": "Java",
-    "c": "C", "h": "C", "cpp": "C++", "rb": "Ruby", "php": "PHP", "sh": "shell", "md": "Markdown", "html": "HTML", "css": "CSS",
-}  # fmt: skip
+_NAMES_OF_LANGUAGES = """
+    py:Python js:JavaScript ts:TypeScript tsx:TypeScript rs:Rust go:Go java:Java c:C h:C cpp:C++ rb:Ruby php:PHP
+    sh:shell md:Markdown html:HTML css:CSS
+"""
+_LANGUAGES = dict(pair.split(":") for pair in _NAMES_OF_LANGUAGES.split())
 
 
 async def describe(turn: Turn) -> None:

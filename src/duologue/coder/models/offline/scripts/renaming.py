@@ -102,7 +102,7 @@ def _names_code(string: str, old: str) -> bool:
 
 def _in_fstring(string: str, old: str, new: str) -> Renamed:
     """Rename in the expressions of an f-string that is one token, as it is before Python 3.12."""
-    places = [match for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", string)]
+    places = list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", string))
     inside = _expression_offsets(string)
     text, at = "", 0
     for match in places:

@@ -54,7 +54,8 @@ async def rename(turn: Turn, step: Rename) -> None:
     for path, text in (await turn.read_all(paths)).items():
         if path.endswith(".py") and uses(text, new):
             raise TurnStopped(
-                f"`{new}` is already used in {path}; renaming `{old}` to it would mix two meanings. Choose another name."
+                f"`{new}` is already used in {path}; renaming `{old}` to it would mix two meanings. "
+                "Choose another name."
             )
         try:
             renamed = rename_in(path, text, old, new)
@@ -66,7 +67,8 @@ async def rename(turn: Turn, step: Rename) -> None:
     await _apply(turn, f"Rename `{old}` to `{new}`", changes)
     if left and changes:
         await turn.say(
-            f"I left {left} mention{'s' if left != 1 else ''} in strings or prose alone, where `{old}` may be an ordinary word.\n"
+            f"I left {left} mention{'s' if left != 1 else ''} in strings or prose alone, "
+            f"where `{old}` may be an ordinary word.\n"
         )
 
 

@@ -9,8 +9,8 @@ from duologue.coder.models.offline.intents.steps import Hello, Unknown
 from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
 
 WHO = (
-    "I am the `offline` model of Duologue's coding agent: a set of rules, not a language model. I need no network and no "
-    "key, so I am good for trying an editor's set-up, for demos and for tests.\n\n"
+    "I am the `offline` model of Duologue's coding agent: a set of rules, not a language model. I need no network and "
+    "no key, so I am good for trying an editor's set-up, for demos and for tests.\n\n"
 )
 CANNOT = "I cannot write new code from a description, answer open questions, or hold a conversation.\n\n"
 
@@ -45,7 +45,8 @@ async def _abilities(turn: Turn) -> str:
         f'- change: “rename `{name}` to `new_name`”, “replace "old" with "new" in {module}”\n'
         '- files: “create notes.md with the content "hello"”, “append "more" to notes.md”, “delete notes.md”\n'
         "- run: “run `ls -la`”, “run the tests and tell me what failed”\n"
-        f"- repair: “fix the failing test{f' in {test}' if test else ''}”, “fix lint errors”: only what I can prove by running it\n"
+        f"- repair: “fix the failing test{f' in {test}' if test else ''}”, “fix lint errors”: "
+        "only what I can prove by running it\n"
         "- “undo”\n\n"
         "Steps can be chained: “find X, then rename it to Y and run the tests”.\n"
     )

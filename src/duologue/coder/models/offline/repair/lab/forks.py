@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import resource
@@ -12,7 +13,6 @@ import time
 import traceback
 from collections.abc import Callable
 from typing import Any
-
 
 # Address space of a fork, in bytes: an edit can ask for a list of any length.
 MOST_MEMORY = 8 << 30
@@ -89,12 +89,8 @@ def _received(reader: int, deadline: float) -> Any:
 
 
 def _end(child: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     os.waitpid(child, 0)

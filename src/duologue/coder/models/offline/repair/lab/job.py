@@ -12,7 +12,7 @@ RESULT = "LAB-RESULT "
 
 @dataclass
 class Job:
-    """Times are seconds. `failing` are tests known to fail; empty means: find out. `roots` go in front of the module path."""
+    """Times are seconds. `failing` are tests known to fail, or none for: find out. `roots` precede the module path."""
 
     kind: str
     root: str

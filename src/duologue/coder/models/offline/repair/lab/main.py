@@ -37,9 +37,8 @@ def _work(job: Job, scratch: str) -> dict[str, Any]:
     region = Region(scratch, seen)
     trials = Trials(job, region, scratch)
     suspects = region.suspects()
-    say(
-        f"{len(seen.failing)} failing, {seen.passing} passing; {len(suspects)} edits to try on {len(seen.common)} suspicious lines"
-    )
+    tests = f"{len(seen.failing)} failing, {seen.passing} passing"
+    say(f"{tests}; {len(suspects)} edits to try on {len(seen.common)} suspicious lines")
     missed = trials.run(suspects, 0.8)
     if not missed and not trials.fits:
         missed = trials.run(region.suspects(bounds=True), 0.85)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
-import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
+from duologue.coder.models.offline.repair.lab.paths import text_of
 from duologue.coder.models.offline.repair.lab.relevance import Noticed, noticed
 from duologue.coder.models.offline.repair.lab.survey import Survey
 from duologue.coder.models.offline.repair.lab.tracing import TESTS
 from duologue.coder.models.offline.repair.mutate.candidates import candidate_edits
 from duologue.coder.models.offline.repair.mutate.source import Edit, Source
 from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
-
 
 # Tables that are filled at import offer far too many edits to try those that hardly anyone would mistype.
 LEAST_AT_IMPORT = 0.35
@@ -46,8 +46,7 @@ class Region:
 
     def _load(self, path: str) -> Source | None:
         try:
-            with open(os.path.join(self.scratch, path), encoding="utf-8-sig", newline="") as file:
-                return Source(path, file.read())
+            return Source(path, text_of(self.scratch, path))
         except (OSError, SyntaxError, ValueError):
             return None
 
@@ -72,7 +71,7 @@ class Region:
         return max(own, self.survey.score((path, line))) * edit.weight
 
     def _loaded(self, source: Source, tried: set[int], bounds: bool) -> Iterator[Suspect]:
-        """Edits of what runs at import only (constants, defaults, class bodies) and that the failing code can notice."""
+        """Edits of what runs at import only (constants, defaults, class bodies), if the failing code can notice."""
         run = self.survey.imported.get(source.path, set())
         scores = self._scores(source.path)
         lines = {line for line in _lines_of_statements(source, run) if line not in tried and line in scores}
@@ -94,7 +93,7 @@ class Region:
 
 
 def _lines_of_statements(source: Source, run: set[int]) -> dict[int, int]:
-    """All lines of the statements that ran, each with the line that the tracer saw; bodies do not count as their header."""
+    """All lines of the statements that ran, each with the line that the tracer saw; a header is not its body."""
     found: dict[int, int] = {}
     for node in ast.walk(source.tree):
         if isinstance(node, ast.stmt):
@@ -115,16 +114,13 @@ def _header(node: ast.stmt) -> tuple[int, int]:
 
 def _test_trees(scratch: str) -> Iterator[ast.AST]:
     budget = 4_000_000
-    for folder, _, files in os.walk(scratch):
-        for name in files:
-            path = os.path.join(folder, name)
-            if not name.endswith(".py") or not TESTS.search(os.path.relpath(path, scratch)):
-                continue
-            budget -= os.path.getsize(path)
-            if budget < 0:
-                return
-            try:
-                with open(path, encoding="utf-8") as file:
-                    yield ast.parse(file.read())
-            except (OSError, SyntaxError, ValueError):
-                continue
+    for path in sorted(Path(scratch).rglob("*.py")):
+        relative = path.relative_to(scratch).as_posix()
+        budget -= path.stat().st_size if TESTS.search(relative) else 0
+        if budget < 0:
+            return
+        try:
+            if TESTS.search(relative):
+                yield ast.parse(text_of(scratch, relative))
+        except (OSError, SyntaxError, ValueError):
+            continue

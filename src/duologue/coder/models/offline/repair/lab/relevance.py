@@ -40,8 +40,10 @@ class Noticed(NamedTuple):
 
 
 class Needs:
-    """What is needed so far, each with the passing tests that need it: names by module, names that modules take from each
-    other, and attributes of classes."""
+    """What is needed so far, each with the passing tests that need it.
+
+    Names by module, names that modules take from each other, and attributes of classes.
+    """
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._taken = {path: _taken(source) for path, source in sources.items()}

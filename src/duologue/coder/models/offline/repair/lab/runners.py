@@ -7,6 +7,7 @@ import sys
 import time
 import unittest
 from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from typing import Any
 
 from duologue.coder.models.offline.repair.lab.job import Job
@@ -61,7 +62,7 @@ class CannotCollect(Exception):
 def prepare(job: Job, scratch: str) -> None:
     """Make this process look like one that was started in the scratch copy."""
     os.chdir(scratch)
-    roots = [os.path.join(scratch, root) for root in job.roots] + [scratch]
+    roots = [str(Path(scratch, root)) for root in job.roots] + [scratch]
     sys.path[:] = roots + [path for path in sys.path if path not in ("", job.root)]
     os.environ["PYTHONPATH"] = os.pathsep.join(roots)
     sys.dont_write_bytecode = False  # the copy is ours: compiled tests make every further start quicker
@@ -146,7 +147,7 @@ def _phase(item: Any, when: Any, hook: Any, **more: Any) -> Any:
 
 
 def _result(item: Any, call: Any) -> str:
-    import pytest  # noqa: PLC0415
+    import pytest
 
     marked = item.get_closest_marker("xfail") is not None
     if call.excinfo is None or marked or call.excinfo.errisinstance(pytest.xfail.Exception):
@@ -158,7 +159,7 @@ def _result(item: Any, call: Any) -> str:
 def _with_unittest(job: Job, work: Callable[[Tests], Any], only: list[str] | None) -> Any:
     loader = unittest.TestLoader()
     top = "." if "-t" in job.options else None
-    pattern = os.path.basename(job.target) if job.target.endswith(".py") else "test*.py"
+    pattern = Path(job.target).name if job.target.endswith(".py") else "test*.py"
     if only:
         loader.testNamePatterns = [f"*{name}*" if "*" not in name else name for name in only]
     elif job.target and pattern == "test*.py":

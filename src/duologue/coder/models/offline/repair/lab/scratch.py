@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SKIPPED = frozenset(
-    (".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache",
+    (".git", ".hg", ".svn", ".venv", "venv", "env", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache",
+    ".pytest_cache",
      ".tox", ".nox", "build", ".eggs", ".idea", ".hypothesis")
 )  # fmt: skip
 

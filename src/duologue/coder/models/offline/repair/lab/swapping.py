@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import gc
-import os
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from duologue.coder.models.offline.repair.lab.paths import full, inside
 from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source, apply_edit
 
 Key = tuple[str, int, str]
@@ -24,13 +24,15 @@ class Live:
     def __init__(self, scratch: str) -> None:
         self._scratch = scratch
         self.functions: dict[Key, list[types.FunctionType]] = {}
-        prefix = scratch.rstrip("/") + "/"
+        names: dict[str, str | None] = {}
         for item in gc.get_objects():
             if type(item) is types.FunctionType:
-                path = os.path.abspath(item.__code__.co_filename)
-                if path.startswith(prefix):
-                    key = (path[len(prefix) :], item.__code__.co_firstlineno, item.__code__.co_name)
-                    self.functions.setdefault(key, []).append(item)
+                code = item.__code__
+                if code.co_filename not in names:
+                    names[code.co_filename] = inside(scratch, code.co_filename)
+                path = names[code.co_filename]
+                if path is not None:
+                    self.functions.setdefault((path, code.co_firstlineno, code.co_name), []).append(item)
 
     def swap(self, source: Source, edit: Edit) -> list[tuple[types.FunctionType, types.CodeType]]:
         """Make the edit live, and give what to put back with `restore`.
@@ -105,7 +107,7 @@ def _compiled(scratch: str, source: Source, text: str, lines_before: int) -> typ
     tree = ast.parse(text)
     ast.increment_lineno(tree, lines_before)
     flags: int = source.once("flags", lambda: _flags(source.tree))
-    code: types.CodeType = compile(tree, os.path.join(scratch, source.path), "exec", flags=flags, dont_inherit=True)
+    code: types.CodeType = compile(tree, full(scratch, source.path), "exec", flags=flags, dont_inherit=True)
     return code
 
 
@@ -134,12 +136,12 @@ def overlay(scratch: str, path: str, text: str) -> None:
     """Make this process load another text for one file."""
     import importlib.machinery
 
-    target = os.path.join(scratch, path)
+    target = full(scratch, path)
     loader: Any = importlib.machinery.SourceFileLoader
     plain = loader.get_code
 
     def get_code(self: Any, fullname: str) -> Any:
-        if os.path.abspath(self.get_filename(fullname)) == target:
+        if inside(scratch, self.get_filename(fullname)) == path:
             return compile(text, target, "exec", dont_inherit=True)
         return plain(self, fullname)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
+
+from duologue.coder.models.offline.repair.lab.paths import inside
 
 TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_tests?|tests|conftest|setup|noxfile)\.py$")
 
@@ -19,7 +20,7 @@ class Tracer:
     """Collects lines of files under a folder that are not tests. `only` limits it to some functions."""
 
     def __init__(self, scratch: str) -> None:
-        self._prefix = scratch.rstrip("/") + "/"
+        self._scratch = scratch
         self._known: dict[CodeType, str | None] = {}
         self._now: dict[CodeType, set[int]] = {}
         self._only: set[tuple[str, int]] | None = None
@@ -62,15 +63,11 @@ class Tracer:
         return step
 
     def relative(self, path: str) -> str:
-        path = os.path.abspath(path)
-        return path[len(self._prefix) :] if path.startswith(self._prefix) else path
+        return inside(self._scratch, path) or path
 
     def _path(self, code: CodeType) -> str | None:
-        path = os.path.abspath(code.co_filename)
-        if code.co_filename.startswith("<") or not path.startswith(self._prefix):
-            return None
-        relative = path[len(self._prefix) :]
-        if TESTS.search(relative) or relative.startswith((".tox/", ".venv/", "venv/")):
+        relative = inside(self._scratch, code.co_filename)
+        if relative is None or TESTS.search(relative):
             return None
         if self._only is not None and (relative, code.co_firstlineno) not in self._only:
             return None

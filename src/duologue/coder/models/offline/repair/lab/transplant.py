@@ -1,18 +1,18 @@
 """Put an edit of what runs at import into loaded modules, by running the statements that depend on it again.
 
-That is quick, and right as long as nobody else kept an object that would come out different. Where a module outside keeps
-one at import (a subclass, a decorator's argument, a constant computed from it), it says `CannotSwap`.
+That is quick, and right as long as nobody else kept an object that would come out different. Where another module keeps
+one at import (a subclass, a decorator's argument, a constant made from it), it says `CannotSwap`.
 """
 
 from __future__ import annotations
 
 import ast
-import os
 import sys
 from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import NamedTuple
 
+from duologue.coder.models.offline.repair.lab.paths import full, inside, text_of
 from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, compiled_part, first_line
 from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
 
@@ -33,12 +33,11 @@ class Modules:
         self.loaded: dict[str, ModuleType] = {}
         self._mentions: dict[str, frozenset[str]] = {}
         self._plans: dict[tuple[str, int], Rerun | None] = {}
-        prefix = scratch.rstrip("/") + "/"
         for module in list(sys.modules.values()):
-            path = os.path.abspath(getattr(module, "__file__", None) or "/")
-            if isinstance(module, ModuleType) and path.startswith(prefix) and path.endswith(".py"):
-                self.loaded[path[len(prefix) :]] = module
-                self._mentions[path[len(prefix) :]] = _mentioned_at_import(path)
+            path = inside(scratch, getattr(module, "__file__", None) or "<none>")
+            if isinstance(module, ModuleType) and path is not None and path.endswith(".py"):
+                self.loaded[path] = module
+                self._mentions[path] = _mentioned_at_import(scratch, path)
 
     def plan(self, source: Source, edit: Edit) -> Rerun | None:
         """What has to run again for edits of one statement; None if that is not enough. Made once a statement."""
@@ -64,9 +63,7 @@ class Modules:
         return Rerun(body[index], before, after)
 
     def _code(self, source: Source, body: list[ast.stmt]) -> CodeType:
-        code: CodeType = compile(
-            ast.Module(body, []), os.path.join(self._scratch, source.path), "exec", dont_inherit=True
-        )
+        code: CodeType = compile(ast.Module(body, []), full(self._scratch, source.path), "exec", dont_inherit=True)
         return code
 
     def transplant(self, source: Source, edit: Edit) -> None:
@@ -77,7 +74,7 @@ class Modules:
         module = self.loaded[source.path]
         old = dict(module.__dict__)
         for code in (rerun.before, compiled_part(self._scratch, source, edit, rerun.node), rerun.after):
-            exec(code, module.__dict__)  # noqa: S102 - the project's own statements, in a fork
+            exec(code, module.__dict__)
         self._hand_on(module, old)
 
     def _hand_on(self, changed: ModuleType, before: dict[str, object]) -> None:
@@ -147,10 +144,9 @@ def _import_names(node: ast.AST) -> frozenset[str]:
     return frozenset(found - {""})
 
 
-def _mentioned_at_import(path: str) -> frozenset[str]:
+def _mentioned_at_import(scratch: str, path: str) -> frozenset[str]:
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            tree = ast.parse(file.read())
+        tree = ast.parse(text_of(scratch, path))
     except (OSError, SyntaxError, ValueError):
         return frozenset()
     return frozenset().union(*(_import_names(node) for node in tree.body))

@@ -8,16 +8,17 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from duologue.coder.models.offline.repair.lab.forks import NoAnswer, in_fork, quiet
 from duologue.coder.models.offline.repair.lab.job import Job, say
 from duologue.coder.models.offline.repair.lab.region import Region, Suspect
 from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Tests, with_tests
+from duologue.coder.models.offline.repair.lab.screen import Screen
 from duologue.coder.models.offline.repair.lab.survey import Survey
 from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, Live, overlay
 from duologue.coder.models.offline.repair.lab.transplant import Modules
-from duologue.coder.models.offline.repair.lab.screen import Screen
 from duologue.coder.models.offline.repair.mutate.source import apply_edit
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
@@ -216,7 +217,7 @@ def _expanded(failing: Sequence[str], names: Sequence[str]) -> Iterator[str]:
 def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any:
     """Write the edit into the scratch copy and run every test; the names that fail, or why there are none to tell."""
     source = region.sources[suspect.edit.path]
-    path = os.path.join(scratch, source.path)
+    path = Path(scratch, source.path)
     survey = region.survey
 
     def work() -> list[str]:
@@ -233,9 +234,9 @@ def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any
         _write(path, source.text)
 
 
-def _write(path: str, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     """Write so that no compiled file of an earlier text passes for this one, not even within the same second."""
-    later = os.stat(path).st_mtime + 10
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    later = path.stat().st_mtime + 10
+    with path.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
     os.utime(path, (later, later))

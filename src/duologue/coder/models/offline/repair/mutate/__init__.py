@@ -1,1 +1,1 @@
-"""Candidate edits: small changes of one place that a person could have mistyped. Runs inside the lab, on Python 3.9+."""
+"""Candidate edits: small changes of one place that a person could have mistyped. Runs inside the lab."""

@@ -6,97 +6,14 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
+from duologue.coder.models.offline.repair.mutate.families import EXCEPTIONS, FUNCTION_FAMILIES, METHOD_FAMILIES, RARE
 from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
 from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary, near
-
-_FUNCTION_FAMILIES = (
-    ("min", "max"), ("any", "all"), ("sorted", "reversed", "list"), ("int", "float", "str", "bool"), ("ord", "chr"),
-    ("list", "tuple", "set", "frozenset", "dict"), ("isinstance", "issubclass"), ("sum", "len", "max", "min"), ("str", "repr"),
-    ("floor", "ceil", "trunc", "round"), ("getattr", "hasattr"), ("map", "filter"), ("zip", "enumerate", "zip_longest"),
-    ("bytes", "bytearray", "str"), ("hex", "oct", "bin"), ("next", "iter"), ("deepcopy", "copy"), ("round", "int"), ("abs", "int"),
-    ("quote", "unquote", "quote_plus"), ("takewhile", "dropwhile"), ("attrgetter", "itemgetter"), ("dumps", "loads"),
-    ("OrderedDict", "dict", "defaultdict", "Counter"), ("add", "sub", "mul"), ("lt", "gt", "le", "ge", "eq", "ne"),
-    ("bisect_left", "bisect_right", "bisect"), ("insort_left", "insort_right"), ("islice", "chain"), ("heappush", "heappop"),
-    ("staticmethod", "classmethod"), ("combinations", "permutations", "product"), ("update_wrapper", "wraps"),
-    ("exists", "isfile", "isdir"), ("basename", "dirname"),
-)  # fmt: skip
-_METHOD_FAMILIES = (
-    ("lower", "upper", "title", "capitalize", "swapcase", "casefold"), ("strip", "lstrip", "rstrip"), ("find", "rfind", "index", "rindex"),
-    ("split", "rsplit", "splitlines"), ("partition", "rpartition"), ("startswith", "endswith"), ("append", "extend", "insert", "add"),
-    ("append", "appendleft"), ("extend", "extendleft"), ("pop", "popleft", "popitem", "get", "remove"), ("add", "discard", "remove", "update"),
-    ("keys", "values", "items"), ("get", "pop", "setdefault"), ("read", "readline", "readlines"), ("write", "writelines"),
-    ("start", "end", "span"), ("group", "groups", "groupdict"), ("match", "search", "fullmatch"), ("findall", "finditer"),
-    ("encode", "decode"), ("isdigit", "isalpha", "isalnum", "isspace", "isdecimal", "isnumeric", "isidentifier"),
-    ("isupper", "islower", "istitle"), ("union", "intersection", "difference", "symmetric_difference"), ("issubset", "issuperset"),
-    ("ljust", "rjust", "center", "zfill"), ("min", "max"), ("floor", "ceil"), ("year", "month", "day", "weekday", "isoweekday"),
-    ("hour", "minute", "second", "microsecond"), ("days", "seconds", "microseconds"), ("replace", "translate"), ("sort", "reverse"),
-    ("removeprefix", "removesuffix"), ("real", "imag"), ("numerator", "denominator"), ("left", "right"), ("first", "last"),
-    ("start", "stop", "step"), ("copy", "deepcopy"), ("clear", "copy"), ("count", "index"), ("join", "format"), ("sub", "subn"),
-    ("parent", "parents", "name", "stem", "suffix"), ("row", "col"), ("x", "y", "z"), ("width", "height"), ("key", "value"),
-    ("exists", "isfile", "isdir"), ("basename", "dirname"), ("stdout", "stderr"),
-)  # fmt: skip
-_EXCEPTIONS = (
-    "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "RuntimeError", "StopIteration", "LookupError",
-    "NotImplementedError", "OSError", "ZeroDivisionError", "OverflowError", "NameError", "ImportError", "UnicodeError",
-    "UnicodeDecodeError", "UnicodeEncodeError", "AssertionError", "ArithmeticError", "Exception", "FileNotFoundError",
-)  # fmt: skip
-
-
-# Members of families that are so rare that they count only where the project uses them.
-_RARE = frozenset(
-    [
-        "casefold",
-        "swapcase",
-        "title",
-        "isdecimal",
-        "isnumeric",
-        "isidentifier",
-        "istitle",
-        "rindex",
-        "rpartition",
-        "splitlines",
-        "appendleft",
-        "extendleft",
-        "popitem",
-        "subn",
-        "span",
-        "groupdict",
-        "issubclass",
-        "bytearray",
-        "frozenset",
-        "isoweekday",
-        "symmetric_difference",
-        "issuperset",
-        "writelines",
-        "oct",
-        "bin",
-        "hex",
-        "trunc",
-        "zip_longest",
-        "takewhile",
-        "dropwhile",
-        "insort_left",
-        "insort_right",
-        "islice",
-        "quote_plus",
-        "removesuffix",
-        "removeprefix",
-        "translate",
-        "finditer",
-        "fullmatch",
-        "microseconds",
-        "microsecond",
-        "imag",
-        "real",
-        "denominator",
-        "numerator",
-    ]
-)
 
 
 def _family(name: str, families: Iterable[tuple[str, ...]], words: Vocabulary) -> list[str]:
     others = [other for family in families if name in family for other in family if other != name]
-    return [other for other in others if other not in _RARE or other in words.attributes or other in words.names]
+    return [other for other in others if other not in RARE or other in words.attributes or other in words.names]
 
 
 def _kind_of(source: Source, name: str) -> str:
@@ -145,9 +62,9 @@ def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
         for other in _outer_names(source, node):
             if _kind_of(source, other) == _kind_of(source, node.id):
                 weights.setdefault(other, 0.5 if near(node.id, other, 2) else 0.2)
-        weights.update(dict.fromkeys(_family(node.id, _FUNCTION_FAMILIES, words), 0.9))
-        if node.id in _EXCEPTIONS:
-            weights.update({other: weights.get(other, 0.5) for other in _EXCEPTIONS})
+        weights.update(dict.fromkeys(_family(node.id, FUNCTION_FAMILIES, words), 0.9))
+        if node.id in EXCEPTIONS:
+            weights.update({other: weights.get(other, 0.5) for other in EXCEPTIONS})
         if not _known(source, node):
             weights.update(dict.fromkeys(words.names_near(node.id), 1.0))
     weights.pop(node.id, None)
@@ -254,7 +171,7 @@ def _attribute(source: Source, node: ast.Attribute, words: Vocabulary) -> Iterat
         weights[other] = 0.6
     for other in words.attributes_near(node.attr):
         weights[other] = 0.7
-    for other in _family(node.attr, _METHOD_FAMILIES, words):
+    for other in _family(node.attr, METHOD_FAMILIES, words):
         weights[other] = 0.9
     called = _is_called(source, node)
     for other in _same_scope(source, node, called=called):

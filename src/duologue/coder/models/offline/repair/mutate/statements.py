@@ -46,9 +46,12 @@ def bound_edits(source: Source, node: ast.AST) -> Iterator[Edit]:
         end = source.end(bound)
         for new in (" + 1", " - 1"):
             yield source.edit(end, end, new, "bound", 0.3)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-        if isinstance(node.right, ast.Constant) and node.right.value == 1:
-            yield source.edit(source.end(node.left), source.end(node.right), "", "bound", 0.3)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and _is_one(node.right):
+        yield source.edit(source.end(node.left), source.end(node.right), "", "bound", 0.3)
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1
 
 
 def _bounds(node: ast.AST) -> Iterator[ast.expr]:
