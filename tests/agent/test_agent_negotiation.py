@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 from agent_kit import Ended, Scripted, Talk
 
-from duologue.agent import Agent
+from duologue.agent import Agent, AgentConnection, Session
+from duologue.protocol.changes.memory import AgentExtras
+from duologue.protocol.common import table as common
+from duologue.protocol.v1 import table as v1
+from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import AgentAuthMethod, AuthMethod
 from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
 
@@ -40,6 +44,9 @@ class Rich(Scripted):
 
     def auth_methods(self) -> Sequence[AuthMethod]:
         return (AgentAuthMethod(method_id="key", name="API key"),)
+
+    async def resume_session(self, session: Session, *, replay: bool) -> None:
+        pass
 
     async def login(self, method_id: str) -> None:
         self.log.append(f"login {method_id}")
@@ -176,6 +183,32 @@ async def test_an_agent_that_offers_nothing_says_so(version: int) -> None:
         assert not any(result["agentCapabilities"].get("promptCapabilities", {}).values())
 
 
+@pytest.mark.req("v1-initialize-08")
+async def test_reopening_is_offered_to_version_1_by_an_agent_that_has_it() -> None:
+    talk = await Talk.open(Scripted(), 1)
+    capabilities = (await talk.initialize())["result"]["agentCapabilities"]
+    assert capabilities["loadSession"] is False
+    assert "resume" not in capabilities["sessionCapabilities"]
+    assert capabilities["sessionCapabilities"].keys() >= {"list", "close"}
+
+
+async def test_what_only_version_1_says_is_the_authors(version: int) -> None:
+    class Narrow(Rich):
+        def v1_capabilities(self) -> AgentExtras:
+            return AgentExtras(sse=True, resume=False, list=False, logout=False)
+
+    talk = await Talk.open(Narrow(), version)
+    result = (await talk.initialize())["result"]
+    if version == 2:
+        assert "sse" not in str(result)
+        return
+    capabilities = result["agentCapabilities"]
+    assert capabilities["mcpCapabilities"]["sse"] is True
+    assert capabilities["loadSession"] is True
+    assert capabilities["sessionCapabilities"].keys() == {"close"}
+    assert "logout" not in capabilities["auth"]
+
+
 @pytest.mark.req("v2-initialize-03")
 async def test_on_version_2_info_is_required() -> None:
     talk = await Talk.open(Scripted(), 2)
@@ -201,6 +234,28 @@ async def test_the_author_sees_who_the_client_is(version: int) -> None:
     assert (agent.connection.client_info.name, agent.connection.client_info.version) == ("editor", "9")
 
 
+async def test_the_author_may_ask_what_the_client_answers(version: int) -> None:
+    agent = Scripted()
+    talk = await Talk.open(agent, version)
+    connection = talk.connection
+    assert not connection.offers(v1.FS_READ_TEXT_FILE)
+    offered = {"fs": {"readTextFile": True, "writeTextFile": False}, "terminal": True, "elicitation": {"form": {}}}
+    await initialize(talk, version, info=INFO, capabilities=offered, clientCapabilities=offered)
+    assert connection.offers(v1.FS_READ_TEXT_FILE) is (version == 1)
+    assert not connection.offers(v1.FS_WRITE_TEXT_FILE)
+    assert connection.offers(v1.TERMINAL_KILL) is (version == 1)
+    assert connection.offers(v2.SESSION_REQUEST_PERMISSION)
+    assert connection.offers(common.ELICITATION_CREATE)
+    assert not connection.offers(common.ELICITATION_COMPLETE)
+
+
+async def test_an_agent_serves_one_connection() -> None:
+    agent = Scripted()
+    AgentConnection(agent)
+    with pytest.raises(RuntimeError, match="Scripted serves a connection already"):
+        AgentConnection(agent)
+
+
 # --- login ------------------------------------------------------------------------------------------------------------
 
 LOGIN = {1: ("authenticate", "logout"), 2: ("auth/login", "auth/logout")}
@@ -216,6 +271,23 @@ async def test_login_and_logout(version: int) -> None:
     assert agent.log == ["login key", "logout"]
 
 
+async def test_a_login_is_served_as_long_as_there_is_a_way_to_log_in(version: int) -> None:
+    class Later(Rich):
+        ways: Sequence[AuthMethod] = ()
+
+        def auth_methods(self) -> Sequence[AuthMethod]:
+            return self.ways
+
+    agent = Later()
+    talk = await Talk.begin(agent, version)
+    for method in LOGIN[version]:
+        assert (await talk.ask(method, {"methodId": "key"}))["error"]["code"] == -32601
+    agent.ways = (AgentAuthMethod(method_id="key", name="API key"),)
+    for method in LOGIN[version]:
+        assert (await talk.ask(method, {"methodId": "key"}))["result"] == {}
+    assert agent.log == ["login key", "logout"]
+
+
 @pytest.mark.parametrize(
     "method", ["auth/login", "auth/logout", "session/set_mode", "session/fork", "fs/read_text_file"]
 )
@@ -228,11 +300,11 @@ async def test_a_method_that_is_not_served_is_not_found(version: int, method: st
 
 
 async def test_names_of_the_other_version_are_not_found() -> None:
-    agent = Rich()
     for version, name in ((1, "auth/login"), (2, "authenticate"), (2, "session/load")):
+        agent = Rich()
         talk = await Talk.begin(agent, version)
         assert (await talk.ask(name, {"methodId": "key"}))["error"]["code"] == -32601
-    assert agent.log == []
+        assert agent.log == []
 
 
 async def test_a_crash_of_the_author_in_initialize_is_answered(version: int) -> None:

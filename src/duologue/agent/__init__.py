@@ -10,10 +10,12 @@ from duologue.agent.terminal import Terminal
 from duologue.agent.toolcall import ToolCall, file_diff
 from duologue.agent.turn import Turn
 from duologue.agent.voice import Voice, plan_entry
+from duologue.protocol.changes.memory import AgentExtras
 
 __all__ = [
     "Agent",
     "AgentConnection",
+    "AgentExtras",
     "Permission",
     "Session",
     "Terminal",

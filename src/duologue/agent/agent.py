@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from duologue.agent.connection import AgentConnection
     from duologue.agent.session import Session
     from duologue.agent.turn import Turn
+    from duologue.protocol.changes.memory import AgentExtras
     from duologue.protocol.v2.auth import AuthMethod
     from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
@@ -49,8 +50,16 @@ class Agent:
         """How MCP servers can be reached; None when no more is offered than version 1 demands (stdio)."""
         return None
 
+    def v1_capabilities(self) -> AgentExtras:
+        """What the agent says of itself in version 1 alone: that it takes `session/load`, `list`, `resume` and `close`,
+        `logout`, and MCP servers over SSE. Load and resume are said when `resume_session` is overridden."""
+        from duologue.protocol.changes.memory import AgentExtras
+
+        reopens = type(self).resume_session is not Agent.resume_session
+        return AgentExtras(load=reopens, resume=reopens)
+
     def auth_methods(self) -> Sequence[AuthMethod]:
-        """The ways to log in, when there are any."""
+        """The ways to log in, when there are any. Asked for again at each login and logout."""
         return ()
 
     async def new_session(self, session: Session) -> None:
@@ -59,7 +68,8 @@ class Agent:
     async def resume_session(self, session: Session, *, replay: bool) -> None:
         """Reopen a session, and with `replay` send its history as updates, before this returns.
 
-        It may be one that this process still holds. Raise `unknown_session(session.id)` when there is none.
+        It may be one that this process still holds. Its `cwd`, `additional_directories` and `mcp_servers` are those of
+        the request; when this raises they are what they were. Raise `unknown_session(session.id)` when there is none.
         """
         raise unknown_session(session.id)
 

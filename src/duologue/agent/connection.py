@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
-from duologue import codec
 from duologue.agent.agent import Agent, absolute, unknown_session
 from duologue.agent.blocks import check_prompt
+from duologue.agent.handshake import introduce, read_initialize
 from duologue.agent.options import check_option
-from duologue.agent.session import Session
+from duologue.agent.session import Place, Session
 from duologue.agent.turn import Turn
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer, Scope
 from duologue.peer.link import Trace
+from duologue.peer.offers import announced
+from duologue.protocol.base import Unknown
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.session import (
     CloseSessionRequest,
@@ -28,10 +31,15 @@ from duologue.protocol.common.session import (
     ListSessionsResponse,
     SessionInfo,
 )
-from duologue.protocol.method import Request, Side
+from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
-from duologue.protocol.v2.auth import LoginAuthRequest, LoginAuthResponse, LogoutAuthRequest, LogoutAuthResponse
-from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
+from duologue.protocol.v2.auth import (
+    AuthMethod,
+    LoginAuthRequest,
+    LoginAuthResponse,
+    LogoutAuthRequest,
+    LogoutAuthResponse,
+)
 from duologue.protocol.v2.config import (
     SetBooleanConfigOption,
     SetIdConfigOption,
@@ -46,7 +54,7 @@ from duologue.protocol.v2.session import (
     ResumeSessionRequest,
     ResumeSessionResponse,
 )
-from duologue.protocol.version import SUPPORTED, V2, negotiate
+from duologue.protocol.version import V2
 from duologue.transports.base import Closed, Transport
 
 log = logging.getLogger("duologue.agent")
@@ -61,13 +69,17 @@ class AgentConnection:
     """Serves one agent to one client. `client_info` and `client_capabilities` are known once it has initialized."""
 
     def __init__(self, agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
+        if getattr(agent, "connection", None) is not None:
+            raise RuntimeError(f"this {type(agent).__name__} serves a connection already: make one for each connection")
         self.agent = agent
         agent.connection = self
         self.sessions: dict[str, Session] = {}
         self.client_info: Implementation | None = None
         self.client_capabilities: Any = None
-        # Sessions that are being reopened, which take prompts already, and prompts that are not accepted yet.
+        # Sessions that are being reopened, which take prompts already, and the open requests for each.
         self._opening: dict[str, Session] = {}
+        self._resumes: Counter[str] = Counter()
+        # The turns of prompts that are not accepted yet.
         self._admitted: dict[Scope, Turn] = {}
         # The unfinished request that changes a session, by session id: the session's next request waits for it.
         self._barriers: dict[str, asyncio.Future[None]] = {}
@@ -88,9 +100,12 @@ class AgentConnection:
         peer.handle(v2.SESSION_PROMPT, self._prompt, admit=self._admit_prompt)
         peer.apply(v2.SESSION_CANCEL, self._cancel)
         peer.handle(CANCEL_AS_REQUEST, self._answer_cancel, admit=self._admit_cancel)
-        if self.agent.auth_methods():
-            peer.handle(v2.AUTH_LOGIN, self._login)
-            peer.handle(v2.AUTH_LOGOUT, self._logout)
+        peer.handle(v2.AUTH_LOGIN, self._login)
+        peer.handle(v2.AUTH_LOGOUT, self._logout)
+
+    def offers(self, method: Request[Any, Any] | Notification[Any]) -> bool:
+        """Whether the client answers a method, by what it announced: ``offers(v1.FS_READ_TEXT_FILE)``."""
+        return announced(method, self.client_capabilities, self.peer.said_in_v1)
 
     async def start(self, transport: Transport) -> None:
         """Begin to serve. Raises `TransportError`."""
@@ -111,19 +126,7 @@ class AgentConnection:
     # --- handshake --------------------------------------------------------------------------------------------------
 
     def _negotiate(self, raw: Any, scope: Scope) -> None:
-        proposed = _proposed_version(raw)
-        version = negotiate(proposed)
-        method = version.request(Side.AGENT, "initialize")
-        assert method is not None
-        try:
-            params = codec.decode(method.params, raw)
-        except codec.CodecError as error:
-            if any(proposed == known.number for known in SUPPORTED):
-                raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
-            # A client of another version is told ours, whatever its params look like.
-            params = InitializeRequest(
-                protocol_version=proposed, info=Implementation(name="unknown", version="unknown")
-            )
+        version, method, params = read_initialize(raw)
         self.peer.speak(version)
         self.peer.answer(method, params, scope)
 
@@ -131,26 +134,27 @@ class AgentConnection:
         self.client_info = params.info
         self.client_capabilities = params.capabilities
         assert self.peer.version is not None
-        agent = self.agent
-        methods = list(agent.auth_methods())
-        mcp = agent.mcp_capabilities()
-        session = SessionCapabilities(prompt=agent.prompt_capabilities(), mcp=UNSET if mcp is None else mcp)
-        return InitializeResponse(
-            protocol_version=self.peer.version.number,
-            info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),
-            capabilities=AgentCapabilities(session=session, auth=AgentAuthCapabilities() if methods else UNSET),
-            auth_methods=methods,
-        )
+        self.peer.say_in_v1(self.agent.v1_capabilities())
+        return introduce(self.agent, self.peer.version)
 
     async def _login(self, params: LoginAuthRequest, scope: Scope) -> LoginAuthResponse:
-        if not any(getattr(method, "method_id", None) == params.method_id for method in self.agent.auth_methods()):
+        methods = self._auth_methods(scope)
+        if not any(getattr(method, "method_id", None) == params.method_id for method in methods):
             raise RpcError(INVALID_PARAMS, f"no such auth method: {params.method_id}", {"methodId": params.method_id})
         await self.agent.login(params.method_id)
         return LoginAuthResponse()
 
     async def _logout(self, params: LogoutAuthRequest, scope: Scope) -> LogoutAuthResponse:
+        self._auth_methods(scope)
         await self.agent.logout()
         return LogoutAuthResponse()
+
+    def _auth_methods(self, scope: Scope) -> Sequence[AuthMethod]:
+        methods = self.agent.auth_methods()
+        if not methods:
+            name = scope.wire.name
+            raise RpcError(METHOD_NOT_FOUND, f"{name}: this agent has nothing to log in to", {"method": name})
+        return methods
 
     # --- sessions ---------------------------------------------------------------------------------------------------
 
@@ -159,7 +163,8 @@ class AgentConnection:
         if not cwd.is_dir():
             raise RpcError(INVALID_PARAMS, f"cwd is not a directory: {params.cwd}", {"path": "$.cwd"})
         more = [absolute(path, "additionalDirectories") for path in params.additional_directories or ()]
-        return Session(self, session_id, cwd, more, params.mcp_servers or (), self.agent.prompt)
+        place = Place(cwd, tuple(more), tuple(params.mcp_servers or ()))
+        return Session(self, session_id, place, self.agent.prompt)
 
     async def _new(self, params: NewSessionRequest, scope: Scope) -> NewSessionResponse:
         session = self._make_session(str(uuid.uuid4()), params)
@@ -168,7 +173,8 @@ class AgentConnection:
         try:
             await self.agent.new_session(session)
         except BaseException:
-            del self.sessions[session.id]
+            # The end of the connection may have been quicker.
+            self.sessions.pop(session.id, None)
             raise
         # The id of a session is first seen in this response: what was said before it goes out behind it.
         scope.then.append(session._release)
@@ -186,21 +192,31 @@ class AgentConnection:
         )
 
     async def _resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
-        session = self.sessions.get(params.session_id) or self._opening[params.session_id]
-        await self.agent.resume_session(session, replay=bool(params.replay_from))
+        asked = self._make_session(params.session_id, params)
+        session = self.sessions.get(asked.id) or self._opening.setdefault(asked.id, asked)
+        before, session._place = session._place, asked._place
+        try:
+            await self.agent.resume_session(session, replay=bool(params.replay_from))
+        except BaseException:
+            session._place = before
+            raise
         self.sessions[session.id] = session
         return ResumeSessionResponse(config_options=self._options(session))
 
     def _admit_resume(self, params: ResumeSessionRequest, scope: Scope) -> None:
         made = self._make_session(params.session_id, params)
         self._admit_change(params, scope)
-        if params.session_id not in self.sessions:
-            opening = self._opening.setdefault(params.session_id, made)
-            scope.then.append(lambda: self._opened(opening))
+        if made.id not in self.sessions:
+            self._opening.setdefault(made.id, made)
+        self._resumes[made.id] += 1
+        scope.then.append(lambda: self._resumed(made.id))
 
-    def _opened(self, session: Session) -> None:
-        if self._opening.get(session.id) is session:
-            del self._opening[session.id]
+    def _resumed(self, session_id: str) -> None:
+        """A request that reopens a session is answered; with the last one the session is open, or there is none."""
+        self._resumes[session_id] -= 1
+        if not self._resumes[session_id]:
+            del self._resumes[session_id]
+            self._opening.pop(session_id, None)
 
     async def _close(self, params: CloseSessionRequest, scope: Scope) -> CloseSessionResponse:
         session = self._session(params.session_id)
@@ -267,7 +283,10 @@ class AgentConnection:
 
     def _admit_change(self, params: Any, scope: Scope) -> None:
         """Let the request wait for the last one that changes its session, and the session's next one wait for it."""
-        session_id = params.session_id if not hasattr(params, "raw") else params.raw.get("sessionId")
+        if isinstance(params, Unknown):
+            # It is refused, and may name no session.
+            return
+        session_id = params.session_id
         barrier: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         scope.after = self._barriers.get(session_id)
         self._barriers[session_id] = barrier
@@ -303,19 +322,3 @@ class AgentConnection:
                 await self.agent.close_session(session)
         except Exception:
             log.exception("closing a session failed")
-
-
-class _Proposal(msgspec.Struct):
-    protocol_version: Any = msgspec.field(default=None, name="protocolVersion")
-
-
-def _proposed_version(raw: Any) -> int:
-    """The version number of an `initialize`. Raises `RpcError` (invalid params) when there is none."""
-    try:
-        proposed = codec.decode(_Proposal, raw if raw is not None else b"{}").protocol_version
-    except codec.CodecError as error:
-        raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
-    if isinstance(proposed, bool) or not isinstance(proposed, int) or not 0 <= proposed <= 65535:
-        problem = "protocolVersion must be an integer from 0 to 65535"
-        raise RpcError(INVALID_PARAMS, problem, {"path": "$.protocolVersion"})
-    return proposed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.agent.turn import Turn
 from duologue.agent.turns import Turns, Work
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from duologue.protocol.v2.mcp import McpServer
 
 
+class Place(NamedTuple):
+    """Where a session works, and with which servers: what a client says whenever it opens it."""
+
+    cwd: Path
+    additional_directories: tuple[Path, ...]
+    mcp_servers: tuple[McpServer, ...]
+
+
 class Session(Voice):
     """One conversation. It speaks at any time, also while no turn runs.
 
@@ -31,15 +39,11 @@ class Session(Voice):
         self,
         connection: AgentConnection,
         session_id: str,
-        cwd: Path,
-        additional_directories: Sequence[Path],
-        mcp_servers: Sequence[McpServer],
+        place: Place,
         work: Work,
     ) -> None:
         self.id = session_id
-        self.cwd = cwd
-        self.additional_directories = tuple(additional_directories)
-        self.mcp_servers = tuple(mcp_servers)
+        self._place = place
         self.connection = connection
         self.state: Any = None
         self._title: str | None = None
@@ -57,6 +61,19 @@ class Session(Voice):
     def title(self) -> str | None:
         """The name that `set_title` gave it."""
         return self._title
+
+    @property
+    def cwd(self) -> Path:
+        """The working directory: absolute, and there when the session was opened."""
+        return self._place.cwd
+
+    @property
+    def additional_directories(self) -> tuple[Path, ...]:
+        return self._place.additional_directories
+
+    @property
+    def mcp_servers(self) -> tuple[McpServer, ...]:
+        return self._place.mcp_servers
 
     @property
     def roots(self) -> tuple[Path, ...]:

@@ -6,11 +6,13 @@ from duologue.client.connection import ClientConnection
 from duologue.client.errors import AgentFailed, TurnFailed, VersionMismatch
 from duologue.client.session import Session
 from duologue.client.turn import PromptTurn
+from duologue.protocol.changes.memory import ClientExtras
 
 __all__ = [
     "AgentFailed",
     "Client",
     "ClientConnection",
+    "ClientExtras",
     "PromptTurn",
     "Session",
     "TurnFailed",

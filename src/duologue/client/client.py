@@ -14,6 +14,7 @@ from duologue.protocol.v2.permission import RequestPermissionRequest
 
 if TYPE_CHECKING:
     from duologue.client.session import Session
+    from duologue.protocol.changes.memory import ClientExtras
     from duologue.protocol.v2.capabilities import ClientCapabilities
     from duologue.protocol.v2.updates import SessionUpdate
 
@@ -31,6 +32,13 @@ class Client:
         from duologue.protocol.v2.capabilities import ClientCapabilities
 
         return ClientCapabilities()
+
+    def v1_capabilities(self) -> ClientExtras:
+        """What the client says of itself in version 1 alone: that it reads and writes files for the agent and runs its
+        commands, once it answers `fs/*` and `terminal/*` (``connection.peer.handle(v1.FS_READ_TEXT_FILE, ...)``)."""
+        from duologue.protocol.changes.memory import ClientExtras
+
+        return ClientExtras()
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         """Answer a permission request. Without an override it is refused; so it is when this raises."""

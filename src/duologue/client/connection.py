@@ -17,10 +17,11 @@ from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer, Scope
 from duologue.peer.link import Trace
+from duologue.peer.offers import announced
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, RequestPermissionResponse
 from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse
-from duologue.protocol.method import Side
+from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import AuthMethod, LoginAuthRequest
 from duologue.protocol.v2.capabilities import AgentCapabilities
@@ -54,7 +55,7 @@ class ClientConnection:
         self.capabilities = AgentCapabilities()
         self.auth_methods: Sequence[AuthMethod] = ()
         listens = type(client).on_update is not Client.on_update
-        self.listener: Callable[[Session, SessionUpdate], None] | None = client.on_update if listens else None
+        self._listener: Callable[[Session, SessionUpdate], None] | None = client.on_update if listens else None
         self._opening = 0
         self._early: dict[str, list[SessionUpdate]] = {}
         self._early_count = 0
@@ -72,13 +73,20 @@ class ClientConnection:
         assert self.peer.version is not None
         return self.peer.version
 
+    def offers(self, method: Request[Any, Any] | Notification[Any]) -> bool:
+        """Whether the agent answers a method, by what it announced: ``offers(v2.SESSION_RESUME)``."""
+        if method in (v2.AUTH_LOGIN, v2.AUTH_LOGOUT) and not self.auth_methods:
+            return False
+        return announced(method, self.capabilities, self.peer.said_in_v1)
+
     async def start(self, transport: Transport, version: Version) -> None:
         """Connect, and initialize for one version.
 
         Raises `VersionMismatch`, `RpcError`, `ConnectionClosed`, `codec.CodecError` (an answer that does not fit the
-        version), `TransportError`.
+        version), `RemoteProtocolError` and `LimitError` (a broken or too large one), `TransportError`.
         """
         self.peer.speak(version)
+        self.peer.say_in_v1(self.client.v1_capabilities())
         await self.peer.start(transport)
         client = self.client
         request = InitializeRequest(
@@ -117,7 +125,7 @@ class ClientConnection:
 
         def applied(response: NewSessionResponse) -> None:
             session = self._add(Session(self, response.session_id, where))
-            session.config_options = response.config_options or ()
+            session._take_options(response.config_options)
             made.append(session)
 
         request = NewSessionRequest(
@@ -137,43 +145,54 @@ class ClientConnection:
         return self.peer.request(v2.SESSION_LIST, request)
 
     async def resume_session(
-        self, session_id: str, cwd: Path | str, *, replay: bool = True, mcp_servers: Sequence[McpServer] = ()
+        self,
+        session_id: str,
+        cwd: Path | str,
+        *,
+        replay: bool = True,
+        additional_directories: Sequence[Path | str] = (),
+        mcp_servers: Sequence[McpServer] = (),
     ) -> Session:
         """Reopen a session; with `replay` its history is in the transcript when this returns. Raises `RpcError`.
 
-        Calls for one session wait for each other.
+        A session that is open here is the same object afterwards, and its turns go on. With `replay` it has a new
+        transcript, and what comes before the answer belongs to the history, not to a turn. Calls for one session wait
+        for each other.
         """
         lock = self._reopening.get(session_id)
         if lock is None:
             lock = self._reopening[session_id] = asyncio.Lock()
         async with lock:
-            return await self._resume(session_id, cwd, replay=replay, mcp_servers=mcp_servers)
+            request = ResumeSessionRequest(
+                session_id=session_id,
+                cwd=str(_absolute(cwd)),
+                additional_directories=[str(_absolute(path)) for path in additional_directories] or UNSET,
+                mcp_servers=list(mcp_servers),
+                replay_from=StartReplay() if replay else UNSET,
+            )
+            return await self._resume(request)
 
-    async def _resume(
-        self, session_id: str, cwd: Path | str, *, replay: bool, mcp_servers: Sequence[McpServer]
-    ) -> Session:
-        session = Session(self, session_id, _absolute(cwd))
-        before = self.sessions.get(session_id)
-        self.sessions[session_id] = session
-        session.replaying = True
+    async def _resume(self, request: ResumeSessionRequest) -> Session:
+        session_id, cwd = request.session_id, Path(request.cwd)
+        held = self.sessions.get(session_id)
+        session = self.sessions[session_id] = held or Session(self, session_id, cwd)
+        before = session.transcript
+        if request.replay_from:
+            session._begin_replay()
 
         def applied(response: ResumeSessionResponse) -> None:
-            session.replaying = False
-            session.config_options = response.config_options or ()
+            # It may have been closed meanwhile.
+            self.sessions[session_id] = session
+            session.cwd = cwd
+            session._end_replay(session.transcript)
+            session._take_options(response.config_options)
 
-        request = ResumeSessionRequest(
-            session_id=session_id,
-            cwd=str(session.cwd),
-            mcp_servers=list(mcp_servers),
-            replay_from=StartReplay() if replay else UNSET,
-        )
         try:
             await self.peer.request(v2.SESSION_RESUME, request, applied=applied)
         except BaseException:
-            if before is None:
+            session._end_replay(before)
+            if held is None:
                 self.sessions.pop(session_id, None)
-            else:
-                self.sessions[session_id] = before
             raise
         return session
 
@@ -190,13 +209,13 @@ class ClientConnection:
     def _add(self, session: Session) -> Session:
         self.sessions[session.id] = session
         for update in self._early.pop(session.id, ()):
-            session.receive(update)
+            session._receive(update)
         return session
 
     def _update(self, note: UpdateSessionNotification) -> None:
         session = self.sessions.get(note.session_id)
         if session is not None:
-            session.receive(note.update)
+            session._receive(note.update)
         else:
             self._stranger(note)
 
@@ -212,11 +231,11 @@ class ClientConnection:
 
     async def _permission(self, params: RequestPermissionRequest, scope: Scope) -> RequestPermissionResponse:
         session = self.sessions.get(params.session_id)
-        if session is None or session.cancelling:
+        if session is None or session._cancelling:
             return RequestPermissionResponse(outcome=CancelledOutcome())
         question = asyncio.get_running_loop().create_task(self._ask(session, params), name="permission")
         try:
-            outcome: Any = await session.answering(question)
+            outcome: Any = await session._answering(question)
         except asyncio.CancelledError:
             question.cancel()
             outcome = CancelledOutcome()
@@ -231,7 +250,7 @@ class ClientConnection:
 
     def _closed(self, reason: Closed) -> None:
         for session in self.sessions.values():
-            session.closed(reason)
+            session._closed(reason)
 
 
 def version_of(number: int) -> Version:

@@ -9,13 +9,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET, UnsetType
+
 from duologue.client.turn import PromptTurn
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.common.session import CloseSessionRequest
-from duologue.protocol.v2.config import SessionConfigOption, SetBooleanConfigOption, SetIdConfigOption
+from duologue.protocol.v2.config import (
+    SelectConfigOption,
+    SessionConfigOption,
+    SetBooleanConfigOption,
+    SetIdConfigOption,
+    SetSessionConfigOptionResponse,
+)
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.prompt import CancelSessionNotification
 from duologue.protocol.v2.state import SessionState
@@ -37,11 +45,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("duologue.client")
 
 
+_USER_MESSAGES = (UserMessageEvent, UserMessageChunk)
+
+
 class Session:
     """One conversation with an agent. `transcript` is live: it holds all that was read of it.
 
-    For the client's author are the attributes `id`, `cwd`, `transcript` and `config_options`, and the methods up to
-    `close`. The rest is how the library shares updates out among turns.
+    `cwd` is where it was last opened. `transcript` is another one after a replay.
     """
 
     def __init__(self, connection: ClientConnection, session_id: str, cwd: Path) -> None:
@@ -49,16 +59,20 @@ class Session:
         self.id = session_id
         self.cwd = cwd
         self.transcript = Transcript()
-        self.config_options: Sequence[SessionConfigOption] = ()
-        self.replaying = False
+        self._replaying = False
         self._waiting: deque[PromptTurn] = deque()
         self._active: list[PromptTurn] = []
         self._user_message: str | None = None
         # Open questions, in the order they were asked.
         self._questions: dict[asyncio.Task[object], None] = {}
         # Called with every update; None when the client does not care.
-        self._listener = connection.listener
+        self._listener = connection._listener
         self._current: PromptTurn | None = None
+
+    @property
+    def config_options(self) -> Sequence[SessionConfigOption]:
+        """The config options with their present values, as the agent last told them."""
+        return self.transcript.config_options
 
     # --- what the client does ---------------------------------------------------------------------------------------
 
@@ -69,8 +83,8 @@ class Session:
 
     async def cancel(self) -> None:
         """Cancel the running turn and what is queued behind it."""
-        if any(not turn.cancel_sent for turn in (*self._active, *self._waiting)):
-            self.send_cancel()
+        if any(not turn._cancel_sent for turn in (*self._active, *self._waiting)):
+            self._send_cancel()
 
     async def set_config_option(self, config_id: str, value: str | bool) -> Sequence[SessionConfigOption]:
         """Change a config option; all options as they are then. Raises `RpcError`."""
@@ -79,15 +93,18 @@ class Session:
             request = SetBooleanConfigOption(session_id=self.id, config_id=config_id, value=value)
         else:
             request = SetIdConfigOption(session_id=self.id, config_id=config_id, value=value)
-        response = await self.connection.peer.request(SESSION_SET_CONFIG_OPTION, request)
-        self.config_options = response.config_options
+
+        def applied(response: SetSessionConfigOptionResponse) -> None:
+            self._take_options(response.config_options)
+
+        await self.connection.peer.request(SESSION_SET_CONFIG_OPTION, request, applied=applied)
         return self.config_options
 
     async def set_mode(self, mode: str) -> None:
         """Change the option of category `mode`. Raises `ValueError` when the agent has none, `RpcError`."""
         for option in self.config_options:
-            if getattr(option, "category", None) == SessionConfigOptionCategory.MODE:
-                await self.set_config_option(option.config_id, mode)  # type: ignore[union-attr]
+            if isinstance(option, SelectConfigOption) and option.category == SessionConfigOptionCategory.MODE:
+                await self.set_config_option(option.config_id, mode)
                 return
         raise ValueError("this agent offers no modes")
 
@@ -98,25 +115,25 @@ class Session:
             del self.connection.sessions[self.id]
         for turn in (*self._active, *self._waiting):
             turn.stop_reason = StopReason.CANCELLED
-            turn.finish(None)
+            turn._finish(None)
 
     # --- cancelling -------------------------------------------------------------------------------------------------
 
-    def send_cancel(self) -> None:
+    def _send_cancel(self) -> None:
         """Send one `session/cancel`, and answer the open permission requests with `cancelled`."""
         for turn in (*self._active, *self._waiting):
-            turn.note_cancel()
+            turn._note_cancel()
         self.connection.peer.notify(SESSION_CANCEL, CancelSessionNotification(session_id=self.id))
         for question in list(self._questions):
             question.cancel()
 
     @property
-    def cancelling(self) -> bool:
+    def _cancelling(self) -> bool:
         """Whether the work that the agent does now was cancelled and has not ended: it gets no more answers."""
         now = self._active or list(self._waiting)[:1]
-        return bool(now) and all(turn.cancel_sent for turn in now)
+        return bool(now) and all(turn._cancel_sent for turn in now)
 
-    async def answering(self, question: asyncio.Task[object]) -> object:
+    async def _answering(self, question: asyncio.Task[object]) -> object:
         """Await the answer to a permission request, so that a cancel finds it."""
         self._questions[question] = None
         try:
@@ -124,9 +141,27 @@ class Session:
         finally:
             del self._questions[question]
 
+    # --- what is opened anew ----------------------------------------------------------------------------------------
+
+    def _begin_replay(self) -> None:
+        """The history is about to come, from its start. The state is no part of it."""
+        self._replaying = True
+        state = self.transcript.state
+        self.transcript = Transcript()
+        self.transcript.state = state
+
+    def _end_replay(self, transcript: Transcript) -> None:
+        self._replaying = False
+        self.transcript = transcript
+
+    def _take_options(self, options: Sequence[SessionConfigOption] | UnsetType | None) -> None:
+        """An answer tells the options, unless it leaves them out."""
+        if options is not UNSET and options is not None:
+            self.transcript.apply(ConfigOptionUpdateEvent(config_options=list(options)))
+
     # --- what comes in ----------------------------------------------------------------------------------------------
 
-    def receive(self, update: SessionUpdate) -> None:
+    def _receive(self, update: SessionUpdate) -> None:
         """Apply an update: to the transcript first, then to the turn that it belongs to."""
         self.transcript.apply(update)
         if self._listener is not None:
@@ -135,20 +170,18 @@ class Session:
             except Exception:
                 # It must cost neither the connection nor the updates behind this one.
                 log.exception("on_update of the client failed")
-        kind = update.__class__
-        if kind is UserMessageEvent or kind is UserMessageChunk:
-            self._begin(update.message_id)  # type: ignore[union-attr]
-        turn = self._current
-        if turn is not None:
-            turn.put(update)
-        if kind is StateUpdateEvent:
-            self._state(update)  # type: ignore[arg-type]
-        elif kind is ConfigOptionUpdateEvent:
-            self.config_options = update.config_options  # type: ignore[union-attr]
+        if not self._replaying:
+            if isinstance(update, _USER_MESSAGES):
+                self._begin(update.message_id)
+            turn = self._current
+            if turn is not None:
+                turn._put(update)
+        if isinstance(update, StateUpdateEvent):
+            self._state(update)
 
     def _begin(self, message_id: str) -> None:
         """The n-th prompt owns the n-th new live user message."""
-        if self.replaying or message_id == self._user_message:
+        if message_id == self._user_message:
             return
         self._user_message = message_id
         if self._waiting:
@@ -161,9 +194,9 @@ class Session:
         if not self._active and self._waiting:
             self._idle_without_message(self._waiting[0], update)
         for turn in list(self._active):
-            turn.end(update)
+            turn._end(update)
 
-    def works_for_itself(self, turn: PromptTurn) -> bool:
+    def _works_for_itself(self, turn: PromptTurn) -> bool:
         """Whether the agent is at work that no prompt before `turn` asked for."""
         alone = not self._active and bool(self._waiting) and self._waiting[0] is turn
         return alone and self.transcript.state is not SessionState.IDLE
@@ -171,17 +204,17 @@ class Session:
     def _idle_without_message(self, turn: PromptTurn, update: StateUpdateEvent) -> None:
         """The session is idle before the user message of a prompt was told: the agent does not tell it, and the turn
         is over, unless the idle ends work that was going on when the prompt was accepted."""
-        if turn.behind_other_work:
-            turn.behind_other_work = False
+        if turn._behind_other_work:
+            turn._behind_other_work = False
         elif turn.accepted and update.stop_reason:
             self._active.append(self._waiting.popleft())
 
-    def enter(self, turn: PromptTurn) -> None:
+    def _enter(self, turn: PromptTurn) -> None:
         """A turn is about to be sent."""
         self._waiting.append(turn)
         self._point()
 
-    def leave(self, turn: PromptTurn) -> None:
+    def _leave(self, turn: PromptTurn) -> None:
         """A turn has ended."""
         if turn in self._active:
             self._active.remove(turn)
@@ -195,7 +228,7 @@ class Session:
         else:
             self._current = self._waiting[0] if self._waiting else None
 
-    def closed(self, reason: Closed) -> None:
+    def _closed(self, reason: Closed) -> None:
         """The connection is closed: open turns end with it."""
         for turn in (*self._active, *self._waiting):
-            turn.finish(ConnectionClosed(reason))
+            turn._finish(ConnectionClosed(reason))

@@ -36,13 +36,13 @@ class PromptTurn:
         self.stop_reason: StopReason | None = None
         self.usage: Usage | None = None
         self.accepted = False
-        self.behind_other_work = False
+        self._behind_other_work = False
         self.ended = False
-        self.error: BaseException | None = None
+        self._error: BaseException | None = None
         self._left = False
         self._begun = False
-        self.cancel_sent = False
-        self.queue: list[SessionUpdate] = []
+        self._cancel_sent = False
+        self._queue: list[SessionUpdate] = []
         # What is being given out of the queue.
         self._batch: Iterator[SessionUpdate] = iter(())
         self._waiter: asyncio.Future[None] | None = None
@@ -69,25 +69,25 @@ class PromptTurn:
         """
         if not self._begun and not self.ended:
             self.ended, self.stop_reason = True, StopReason.CANCELLED
-        elif not self.cancel_sent and not self.ended:
-            self.session.send_cancel()
+        elif not self._cancel_sent and not self.ended:
+            self.session._send_cancel()
 
-    def note_cancel(self) -> None:
+    def _note_cancel(self) -> None:
         """A `session/cancel` that covers this turn was sent."""
-        self.cancel_sent = True
+        self._cancel_sent = True
 
     async def _events(self) -> AsyncIterator[SessionUpdate]:
         if self.ended:
             return
         session = self.session
         inbound = session.connection.peer.inbound
-        session.enter(self)
+        session._enter(self)
         asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
         try:
             while True:
-                batch = self.queue
+                batch = self._queue
                 if batch:
-                    self.queue = []
+                    self._queue = []
                     self._batch = iter(batch)
                     for event in self._batch:
                         inbound.delivered()
@@ -97,8 +97,8 @@ class PromptTurn:
                 else:
                     self._waiter = asyncio.get_running_loop().create_future()
                     await self._waiter
-            if self.error is not None:
-                raise self.error
+            if self._error is not None:
+                raise self._error
         finally:
             self._leave()
             if not asking.done() and self.ended:
@@ -109,17 +109,17 @@ class PromptTurn:
         try:
             await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
         except Exception as error:
-            self.finish(error)
+            self._finish(error)
 
     def _accept(self, _: object) -> None:
         self.accepted = True
-        self.behind_other_work = self.session.works_for_itself(self)
+        self._behind_other_work = self.session._works_for_itself(self)
 
-    def put(self, event: SessionUpdate) -> None:
+    def _put(self, event: SessionUpdate) -> None:
         """Queue an event; nothing is kept once the iteration was left."""
         if self._left:
             return
-        self.queue.append(event)
+        self._queue.append(event)
         self.session.connection.peer.inbound.undelivered += 1
         if self._waiter is not None:
             self._wake()
@@ -129,31 +129,31 @@ class PromptTurn:
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
-    def end(self, idle: StateUpdateEvent) -> None:
+    def _end(self, idle: StateUpdateEvent) -> None:
         """The session is idle: the turn is over."""
         self.stop_reason = idle.stop_reason or None
         self.usage = idle.usage or None
         error = error_of(idle.meta)
-        self.finish(TurnFailed(*error) if error is not None else None)
+        self._finish(TurnFailed(*error) if error is not None else None)
 
-    def finish(self, error: BaseException | None) -> None:
+    def _finish(self, error: BaseException | None) -> None:
         """End the turn, with an error or without; what was queued is still given out."""
         if self.ended:
             return
         self.ended = True
-        self.error = error
-        self.session.leave(self)
+        self._error = error
+        self.session._leave(self)
         self._wake()
 
     def _leave(self) -> None:
         if self._left:
             return
         self._left = True
-        for _ in (*self._batch, *self.queue):
+        for _ in (*self._batch, *self._queue):
             self.session.connection.peer.inbound.delivered()
-        self.queue = []
-        if not self.ended and not self.cancel_sent and self.session.connection.peer.closed_reason is None:
+        self._queue = []
+        if not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
             try:
-                self.session.send_cancel()
+                self.session._send_cancel()
             except ConnectionClosed:
-                self.finish(None)
+                self._finish(None)

@@ -97,16 +97,15 @@ class CodingAgent(Agent):
 
     async def new_session(self, session: Session) -> None:
         self._check_login()
-        try:
-            workspace = Workspace(session.roots)
-        except ValueError as error:
-            raise RpcError(INVALID_PARAMS, str(error), {"path": "$.additionalDirectories"}) from None
-        session.state = CodingSession(session, workspace, self._models, lambda: self._offered, self._permissions)
+        session.state = CodingSession(
+            session, workspace_of(session), self._models, lambda: self._offered, self._permissions
+        )
         asyncio.get_running_loop().call_later(LOAD_AFTER, self._load)
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
         if not isinstance(session.state, CodingSession):
             raise unknown_session(session.id)
+        session.state.move(workspace_of(session))
         if replay:
             session.state.replay()
 
@@ -146,6 +145,14 @@ def coding(session: Session) -> CodingSession:
     """What this agent keeps of a session."""
     state: CodingSession = session.state
     return state
+
+
+def workspace_of(session: Session) -> Workspace:
+    """The folders of a session. Raises RpcError when they cannot be worked in."""
+    try:
+        return Workspace(session.roots)
+    except ValueError as error:
+        raise RpcError(INVALID_PARAMS, str(error), {"path": "$.additionalDirectories"}) from None
 
 
 def _import() -> None:

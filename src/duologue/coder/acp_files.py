@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 
 def offers_files(session: Session) -> tuple[bool, bool]:
     """Whether the client reads and writes text files for the agent."""
-    edge = session.peer.edge
-    if edge is None:
-        return False, False
-    return edge.memory.client.read_text_file, edge.memory.client.write_text_file
+    connection = session.connection
+    return connection.offers(FS_READ_TEXT_FILE), connection.offers(FS_WRITE_TEXT_FILE)
 
 
 class ClientFiles:

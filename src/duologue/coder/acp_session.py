@@ -13,12 +13,13 @@ from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
 from duologue.coder.models.settings import OFFLINE
 from duologue.coder.workspace import Workspace
-from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
+from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
     from duologue.coder.acp_events import Stage
     from duologue.coder.acp_history import History
+    from duologue.coder.conversation import Conversation
     from duologue.coder.events import PermissionAnswer, PermissionQuestion
     from duologue.coder.files import Files
     from duologue.coder.loop import Coder
@@ -52,6 +53,7 @@ class CodingSession:
         self._mode = ASK
         self._permissions = permissions
         self._coder: Coder | None = None
+        self._conversation: Conversation | None = None
         self._stage: Stage | None = None
         self._shown = asyncio.Event()
         self._history: History | None = None
@@ -72,6 +74,18 @@ class CodingSession:
     def set_model(self, spec: str) -> None:
         """Holds from the next turn on."""
         self._spec, self._model = spec, None
+
+    # --- folders ----------------------------------------------------------------------------------------------------
+
+    def move(self, workspace: Workspace) -> None:
+        """Work in other folders, and no more in those before; what was said is kept. Raises RpcError during a turn."""
+        if workspace.roots == self.workspace.roots:
+            return
+        if self._stage is not None:
+            raise RpcError(INVALID_PARAMS, "a turn is at work in other folders: cancel it first", {"path": "$.cwd"})
+        self.workspace = workspace
+        if self._coder is not None:
+            self._conversation, self._coder = self._coder.conversation, None
 
     # --- replay -----------------------------------------------------------------------------------------------------
 
@@ -148,7 +162,14 @@ class CodingSession:
         from duologue.coder.loop import Coder
 
         store = ModedStore(self._permissions(), lambda: self._mode)
-        return Coder(model=model, workspace=self.workspace, permissions=store, ask=self._ask, files=self._files())
+        return Coder(
+            model=model,
+            workspace=self.workspace,
+            permissions=store,
+            ask=self._ask,
+            files=self._files(),
+            conversation=self._conversation,
+        )
 
     def _files(self) -> Files:
         from duologue.coder.acp_files import ClientFiles

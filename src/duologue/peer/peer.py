@@ -10,7 +10,7 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
@@ -32,6 +32,7 @@ from duologue.transports.base import Closed, Transport
 
 if TYPE_CHECKING:
     from duologue.protocol.changes.edge import Edge
+    from duologue.protocol.changes.memory import AgentExtras, ClientExtras
 
 log = logging.getLogger("duologue.peer")
 
@@ -102,6 +103,23 @@ class Peer:
 
             self.edge = Edge(self.side)
         self._hearing.speak(version, self._inside)
+
+    def say_in_v1(self, extras: AgentExtras | ClientExtras) -> None:
+        """Set what this side says of itself in version 1 alone, before `initialize` is sent or answered. A wire that
+        speaks another version has no words for it."""
+        if self.edge is None:
+            return
+        if self.side is Side.AGENT:
+            self.edge.memory.agent = cast("AgentExtras", extras)
+        else:
+            self.edge.memory.client = cast("ClientExtras", extras)
+
+    @property
+    def said_in_v1(self) -> AgentExtras | ClientExtras | None:
+        """What the other side said of itself in version 1 alone; None on a wire that speaks another version."""
+        if self.edge is None:
+            return None
+        return self.edge.memory.client if self.side is Side.AGENT else self.edge.memory.agent
 
     # --- what the owner registers, in the vocabulary it speaks --------------------------------------------------------
 

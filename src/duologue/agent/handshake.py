@@ -1,0 +1,62 @@
+"""What an agent reads out of `initialize`, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from duologue import codec
+from duologue.agent.agent import Agent
+from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.protocol.common.capabilities import Implementation
+from duologue.protocol.method import Request, Side
+from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
+from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
+from duologue.protocol.version import SUPPORTED, Version, negotiate
+
+
+def read_initialize(raw: Any) -> tuple[Version, Request[Any, Any], Any]:
+    """The version to speak, its `initialize`, and the params in its words. Raises `RpcError` (invalid params)."""
+    proposed = _proposed_version(raw)
+    version = negotiate(proposed)
+    method = version.request(Side.AGENT, "initialize")
+    assert method is not None
+    try:
+        return version, method, codec.decode(method.params, raw)
+    except codec.CodecError as error:
+        if any(proposed == known.number for known in SUPPORTED):
+            raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
+    # A client of another version is told ours, whatever its params look like.
+    unknown = Implementation(name="unknown", version="unknown")
+    return version, method, InitializeRequest(protocol_version=proposed, info=unknown)
+
+
+class _Proposal(msgspec.Struct):
+    protocol_version: Any = msgspec.field(default=None, name="protocolVersion")
+
+
+def _proposed_version(raw: Any) -> int:
+    """The version number of an `initialize`. Raises `RpcError` (invalid params) when there is none."""
+    try:
+        proposed = codec.decode(_Proposal, raw if raw is not None else b"{}").protocol_version
+    except codec.CodecError as error:
+        raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
+    if isinstance(proposed, bool) or not isinstance(proposed, int) or not 0 <= proposed <= 65535:
+        problem = "protocolVersion must be an integer from 0 to 65535"
+        raise RpcError(INVALID_PARAMS, problem, {"path": "$.protocolVersion"})
+    return proposed
+
+
+def introduce(agent: Agent, version: Version) -> InitializeResponse:
+    """What the agent says of itself."""
+    methods = list(agent.auth_methods())
+    mcp = agent.mcp_capabilities()
+    session = SessionCapabilities(prompt=agent.prompt_capabilities(), mcp=UNSET if mcp is None else mcp)
+    return InitializeResponse(
+        protocol_version=version.number,
+        info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),
+        capabilities=AgentCapabilities(session=session, auth=AgentAuthCapabilities() if methods else UNSET),
+        auth_methods=methods,
+    )

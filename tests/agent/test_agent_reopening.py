@@ -1,0 +1,102 @@
+"""Reopening sessions on the agent's side: two at once, ones that do not exist, and ones that are still held."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_kit import Ended, Scripted, Talk
+from keeper_kit import Keeper, reopen
+
+from duologue.agent import Session, unknown_session
+
+SERVER = {"name": "db", "command": "/bin/db", "args": [], "env": []}
+
+
+async def test_each_of_two_reopenings_of_an_unknown_session_is_told_so(version: int) -> None:
+    talk = await Talk.begin(Keeper(), version)
+    calls = [talk.call(*reopen(version, "nope", replay=replay)) for replay in (True, False, True)]
+    talk.send(*calls)
+    for call in calls:
+        error = (await talk.answer(call["id"]))["error"]
+        assert (error["code"], error["data"]) == (-32002, {"sessionId": "nope"})
+    assert talk.connection.sessions == talk.connection._opening == talk.connection._resumes == {}
+
+
+async def test_a_prompt_behind_two_reopenings_finds_the_session_that_the_second_one_opened(version: int) -> None:
+    class Second(Scripted):
+        tries = 0
+
+        async def resume_session(self, session: Session, *, replay: bool) -> None:
+            self.tries += 1
+            if self.tries == 1:
+                raise unknown_session(session.id)
+
+    talk = await Talk.begin(Second(), version)
+    calls = [talk.call(*reopen(version, "late")), talk.call(*reopen(version, "late")), talk.prompting("late", "go")]
+    talk.send(*calls)
+    assert (await talk.answer(calls[0]["id"]))["error"]["code"] == -32002
+    assert "result" in await talk.answer(calls[1]["id"])
+    assert await talk.ended(calls[2]["id"]) == [Ended("end_turn")]
+
+
+async def test_a_session_that_is_closed_and_reopened_in_one_write_is_open(version: int) -> None:
+    agent = Keeper()
+    talk = await Talk.begin(agent, version)
+    await talk.ask(*reopen(version, "old"))
+    close = talk.call("session/close", {"sessionId": "old"})
+    again = talk.call(*reopen(version, "old"))
+    talk.send(close, again)
+    assert "result" in await talk.answer(close["id"])
+    assert "result" in await talk.answer(again["id"])
+    assert await talk.turn("old", "go on") == Ended("end_turn")
+
+
+class Seeing(Scripted):
+    """Notes where a session is reopened, and refuses when it is told to."""
+
+    refuses = False
+
+    async def resume_session(self, session: Session, *, replay: bool) -> None:
+        self.log.append(str(session.cwd))
+        if self.refuses:
+            raise unknown_session(session.id)
+
+
+def elsewhere(version: int, session: str, place: Path, **more: Any) -> tuple[str, dict[str, Any]]:
+    method, params = reopen(version, session, str(place))
+    return method, {**params, **more}
+
+
+@pytest.mark.req("all-session-28")
+async def test_a_session_that_is_held_moves_to_where_it_is_reopened(version: int, tmp_path: Path) -> None:
+    agent = Seeing()
+    talk = await Talk.begin(agent, version)
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    params = {"cwd": str(here), "additionalDirectories": [str(there)], "mcpServers": []}
+    session = str((await talk.ask("session/new", params))["result"]["sessionId"])
+    held = talk.connection.sessions[session]
+    assert held.roots == (here, there)
+    server = SERVER if version == 1 else {"type": "stdio", **SERVER}
+    answer = await talk.ask(*elsewhere(version, session, there, mcpServers=[server]))
+    assert "result" in answer
+    assert talk.connection.sessions[session] is held
+    # Roots that are not named again are gone.
+    assert held.roots == (there,)
+    assert [server.name for server in held.mcp_servers] == ["db"]  # type: ignore[union-attr]
+    assert agent.log == [str(there)]
+    listed = (await talk.ask("session/list", {}))["result"]["sessions"]
+    assert [entry["cwd"] for entry in listed] == [str(there)]
+
+
+async def test_a_held_session_stays_where_it_is_when_reopening_fails(version: int, tmp_path: Path) -> None:
+    agent = Seeing()
+    agent.refuses = True
+    talk = await Talk.begin(agent, version)
+    session = await talk.new("/")
+    assert (await talk.ask(*elsewhere(version, session, tmp_path)))["error"]["code"] == -32002
+    assert agent.log == [str(tmp_path)]
+    assert talk.connection.sessions[session].roots == (Path("/"),)
