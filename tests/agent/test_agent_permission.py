@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_kit import Ended, Scripted, Talk
 
 from duologue.agent import Permission, Turn, default_options
+from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.permission import PermissionOption, PermissionOptionKind
 from duologue.protocol.common.tools import ToolKind
+from duologue.protocol.v2.tools import ToolContent
 from wire import settle
 
 ALLOW = {"outcome": {"outcome": "selected", "optionId": "allow_once"}}
@@ -177,6 +180,28 @@ async def test_field_bug_60_a_tool_call_is_announced_before_its_question(version
         await talk.ended(id)
         statuses = [update["status"] for update in talk.updates() if "status" in update]
         assert statuses == ["pending", *ending]
+
+
+async def test_a_question_shows_the_tool_call_as_it_is_now(version: int) -> None:
+    async def tool(turn: Turn) -> None:
+        async with turn.tool_call("Edit", kind=ToolKind.EDIT, raw_input={"path": "/a"}) as call:
+            await call.text("shown before")
+            await call.update(title="Edit b.txt", locations=[Path("/b")], raw_input={"path": "/b"})
+            await call.ask_permission(content=[ToolContent(content=TextBlock(text="shown to be asked"))])
+
+    talk = await Talk.begin(Scripted(tool=tool), version)
+    id = talk.prompt(await talk.new(), "tool")
+    question = await talk.request("session/request_permission")
+    params = question["params"]
+    asked = params["toolCall"] if version == 1 else params["subject"]["toolCall"]
+    assert (asked["title"], asked["kind"], asked["status"]) == ("Edit b.txt", "edit", "in_progress")
+    assert [place["path"] for place in asked["locations"]] == ["/b"]
+    assert asked["rawInput"] == {"path": "/b"}
+    assert [item["content"]["text"] for item in asked["content"]] == ["shown before", "shown to be asked"]
+    if version == 2:
+        assert params["title"] == "Edit b.txt"
+    talk.send({"id": question["id"], "result": ALLOW})
+    assert await talk.ended(id) == [Ended("end_turn")]
 
 
 async def test_field_bug_46_the_end_of_an_old_prompt_does_not_touch_the_question_of_a_new_one(version: int) -> None:

@@ -16,8 +16,9 @@ from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTermi
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.diff import AddChange, DeleteChange, DiffChange, DiffPatch, DiffPatchFormat, ModifyChange
 from duologue.protocol.v2.permission import ToolCallSubject
-from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolContent, ToolDiff
+from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolContent, ToolDiff
 from duologue.protocol.v2.updates import ToolCallContentChunkEvent, ToolCallUpdateEvent
+from duologue.session.entries import ToolCallState
 
 if TYPE_CHECKING:
     from duologue.agent.permission import Permission
@@ -57,7 +58,8 @@ class ToolCall:
     ) -> None:
         self.id = tool_call_id
         self._voice = voice
-        self._status = ToolCallStatus.PENDING
+        # The call as all that was said of it leaves it: a question shows it so.
+        self._shown = ToolCallState(tool_call_id)
         self._opening = ToolCallUpdateEvent(
             tool_call_id=tool_call_id,
             title=title,
@@ -67,10 +69,12 @@ class ToolCall:
             locations=[as_location(place) for place in locations] or UNSET,
             raw_input=raw_input,
         )
+        self._shown.patch(self._opening)
 
     @property
     def status(self) -> ToolCallStatus:
-        return self._status
+        status: ToolCallStatus = self._shown.status
+        return status
 
     async def __aenter__(self) -> ToolCall:
         await self._voice.update(self._opening)
@@ -79,12 +83,12 @@ class ToolCall:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._status in ENDED or self._voice.over:
+        if self._shown.ended or self._voice.over:
             return
         if error is None:
-            await self._end(ToolCallStatus.COMPLETED)
+            await self.update(status=ToolCallStatus.COMPLETED)
         elif isinstance(error, asyncio.CancelledError):
-            self._end(ToolCallStatus.CANCELLED)
+            self.cancel()
         else:
             await self.fail(str(error) or type(error).__name__)
 
@@ -104,26 +108,30 @@ class ToolCall:
         raw_output: Any = UNSET,
     ) -> Awaitable[None]:
         """Change what is given, keep the rest; `content` and `locations` replace what was there."""
-        if status is not UNSET:
-            self._status = status
-        return self._voice.update(
-            ToolCallUpdateEvent(
-                tool_call_id=self.id,
-                status=status,
-                title=title,
-                kind=kind,
-                locations=UNSET if isinstance(locations, UnsetType) else [as_location(place) for place in locations],
-                content=UNSET if isinstance(content, UnsetType) else list(content),
-                raw_input=raw_input,
-                raw_output=raw_output,
-            )
+        change = ToolCallUpdateEvent(
+            tool_call_id=self.id,
+            status=status,
+            title=title,
+            kind=kind,
+            locations=UNSET if isinstance(locations, UnsetType) else [as_location(place) for place in locations],
+            content=UNSET if isinstance(content, UnsetType) else list(content),
+            raw_input=raw_input,
+            raw_output=raw_output,
         )
+        sent = self._voice.update(change)
+        self._shown.patch(change)
+        return sent
 
     def add(self, content: ToolCallContent) -> Awaitable[None]:
         """Show one more item."""
-        if self._status is ToolCallStatus.PENDING:
+        if self.status is ToolCallStatus.PENDING:
             self.start()
-        return self._voice.update(ToolCallContentChunkEvent(tool_call_id=self.id, content=content))
+        return self._add(content)
+
+    def _add(self, content: ToolCallContent) -> Awaitable[None]:
+        sent = self._voice.update(ToolCallContentChunkEvent(tool_call_id=self.id, content=content))
+        self._shown.content.append(content)
+        return sent
 
     def text(self, text: str) -> Awaitable[None]:
         """Show a text."""
@@ -153,14 +161,12 @@ class ToolCall:
     def fail(self, reason: str | None = None) -> Awaitable[None]:
         """End the call as failed; a reason is shown behind what it shows already."""
         if reason is not None:
-            self._voice.update(
-                ToolCallContentChunkEvent(tool_call_id=self.id, content=ToolContent(content=TextBlock(text=reason)))
-            )
-        return self._end(ToolCallStatus.FAILED)
+            self._add(ToolContent(content=TextBlock(text=reason)))
+        return self.update(status=ToolCallStatus.FAILED)
 
     def cancel(self) -> Awaitable[None]:
         """End the call as cancelled."""
-        return self._end(ToolCallStatus.CANCELLED)
+        return self.update(status=ToolCallStatus.CANCELLED)
 
     async def ask_permission(
         self,
@@ -170,36 +176,27 @@ class ToolCall:
         description: str | UnsetType = UNSET,
         content: Sequence[ToolCallContent] = (),
     ) -> Permission:
-        """Ask whether the call may go on. `content` (a computed diff, for example) is shown with the question."""
-        shown: ToolCallUpdateEvent = self._opening
-        call = ToolCallSubject(
-            tool_call=as_update(shown, list(content) if content else UNSET),
-        )
-        heading = title if title is not None else str(shown.title)
-        return await self._voice.ask_permission(heading, subject=call, description=description, options=options)
-
-    def _end(self, status: ToolCallStatus) -> Awaitable[None]:
-        return self.update(status=status)
-
-
-ENDED = frozenset({ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED})
+        """Ask whether the call may go on. The question shows the call as it is now, and behind its content `content` (a
+        computed diff, for example), which is shown with the question alone."""
+        subject = ToolCallSubject(tool_call=as_subject(self._shown, content))
+        heading = title if title is not None else str(self._shown.title)
+        return await self._voice.ask_permission(heading, subject=subject, description=description, options=options)
 
 
 def as_location(place: ToolCallLocation | Path) -> ToolCallLocation:
     return place if isinstance(place, ToolCallLocation) else ToolCallLocation(path=str(place))
 
 
-def as_update(event: ToolCallUpdateEvent, content: list[ToolCallContent] | UnsetType) -> Any:
-    """The tool call of an event, without the event's tag, as a permission subject carries it."""
-    from duologue.protocol.v2.tools import ToolCallUpdate
-
+def as_subject(shown: ToolCallState, content: Sequence[ToolCallContent]) -> ToolCallUpdate:
+    """The tool call as a permission subject carries it."""
     return ToolCallUpdate(
-        tool_call_id=event.tool_call_id,
-        title=event.title,
-        kind=event.kind,
-        name=event.name,
-        status=event.status,
-        locations=event.locations,
-        raw_input=event.raw_input,
-        content=content,
+        tool_call_id=shown.id,
+        title=shown.title,
+        kind=shown.kind,
+        name=shown.name,
+        status=shown.status,
+        locations=shown.locations,
+        raw_input=shown.raw_input,
+        raw_output=shown.raw_output,
+        content=[*shown.content, *content] or UNSET,
     )
