@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from duologue.agent import Agent, Permission, ToolCall, Turn, TurnOver, run, serve
     from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, TurnFailed, VersionMismatch, connect
+    from duologue.errors import DuologueError
     from duologue.jsonrpc.errors import JsonRpcError, LimitError, RpcError
     from duologue.jsonrpc.limits import Limits
     from duologue.peer import ConnectionClosed
@@ -25,6 +26,7 @@ __all__ = [
     "Client",
     "ClientConnection",
     "ConnectionClosed",
+    "DuologueError",
     "JsonRpcError",
     "LimitError",
     "Limits",
@@ -48,6 +50,7 @@ if not TYPE_CHECKING:
     _PLACES = {
         "agent": "Agent Permission ToolCall Turn TurnOver run serve",
         "client": "AgentFailed Client ClientConnection PromptTurn TurnFailed VersionMismatch connect",
+        "errors": "DuologueError",
         "jsonrpc.errors": "JsonRpcError LimitError RpcError",
         "jsonrpc.limits": "Limits",
         "peer": "ConnectionClosed",

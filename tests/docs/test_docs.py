@@ -188,7 +188,7 @@ def check_tree(lines: list[str]) -> None:
         module = home[0] if home else module
         error = resolve(f"{module}.{name}")
         assert isinstance(error, type) and issubclass(error, Exception)
-        assert depth == 0 or error.__bases__[0] is above[depth - 1] or error.__bases__ == (ValueError,), name
+        assert depth == 0 or error.__bases__[0] is above[depth - 1], name
         above[depth:] = [error]
 
 

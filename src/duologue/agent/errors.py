@@ -1,13 +1,15 @@
 """What the agent's side raises.
 
-Exception
+DuologueError
 └── TurnOver    a turn was asked to speak after it ended
 """
 
 from __future__ import annotations
 
+from duologue.errors import DuologueError
 
-class TurnOver(Exception):
+
+class TurnOver(DuologueError):
     """The turn has ended; what still has to be said belongs to the session (`turn.session`)."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """What the client's side raises, beside what `duologue.peer` does.
 
-Exception
+DuologueError
 ├── RpcError
 │   └── TurnFailed        a turn that had begun ended with an error
 ├── VersionMismatch       the agent does not speak the version that was asked for
@@ -9,6 +9,7 @@ Exception
 
 from __future__ import annotations
 
+from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import RpcError
 
 
@@ -16,7 +17,7 @@ class TurnFailed(RpcError):
     """The turn ended with an error; code, message and data are the agent's."""
 
 
-class VersionMismatch(Exception):
+class VersionMismatch(DuologueError):
     """The agent answered `initialize` with a version that was not asked for."""
 
     def __init__(self, proposed: int, answered: object) -> None:
@@ -28,7 +29,7 @@ class VersionMismatch(Exception):
         self.answered = answered
 
 
-class AgentFailed(Exception):
+class AgentFailed(DuologueError):
     """The agent could not be started or ended before it was ready; the text has its command, exit code and stderr.
 
     `spoke_to` says that it ran and was asked to initialize: another version may suit it.

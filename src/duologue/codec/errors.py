@@ -1,6 +1,6 @@
 """What can go wrong between bytes and values, and what may get lost.
 
-    CodecError            (a ValueError)
+    CodecError            a DuologueError and a ValueError
     ├── NotJson           the bytes are no JSON text
     ├── DoesNotFit        the JSON is not of the wanted type
     ├── TooDeep           nested deeper than the interpreter can follow, in either direction
@@ -16,11 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from duologue.errors import DuologueError
+
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _LONGEST_KEY = 60
 
 
-class CodecError(ValueError):
+class CodecError(DuologueError, ValueError):
     """Parent of all errors of this package; raised only as one of its children."""
 
     def __init__(self, path: str, reason: str) -> None:

@@ -1,10 +1,11 @@
 """What can go wrong on a JSON-RPC connection.
 
-JsonRpcError
-├── LocalProtocolError    this side broke a rule: a bug in the calling program
-├── RemoteProtocolError   the peer broke a rule; carries the code that it is answered with
-├── LimitError            a limit of this side was reached; names the limit and how to raise it
-└── RpcError              the peer answered a request with an error, or a handler wants to
+DuologueError
+└── JsonRpcError
+    ├── LocalProtocolError    this side broke a rule: a bug in the calling program
+    ├── RemoteProtocolError   the peer broke a rule; carries the code that names the rule
+    ├── LimitError            a limit of this side was reached; names the limit and how to raise it
+    └── RpcError              the peer answered a request with an error, or a handler wants to
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
+
+from duologue.errors import DuologueError
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -24,7 +27,7 @@ INTERNAL_ERROR = -32603
 SHOWN_DATA = 1000
 
 
-class JsonRpcError(Exception):
+class JsonRpcError(DuologueError):
     """Root of everything that this room raises or reports."""
 
 
@@ -33,7 +36,8 @@ class LocalProtocolError(JsonRpcError):
 
 
 class RemoteProtocolError(JsonRpcError):
-    """Reported when the peer breaks a rule; `code` is the error code that the peer is answered with."""
+    """Raised or reported when the peer breaks a rule; `code` names the rule. A request that breaks it is answered with
+    that code, anything else is not answered."""
 
     def __init__(self, message: str, *, code: int = INVALID_REQUEST) -> None:
         super().__init__(message)

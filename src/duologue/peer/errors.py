@@ -1,6 +1,6 @@
 """What a peer raises.
 
-Exception
+DuologueError
 ├── ConnectionClosed      the connection ended before, or while, the caller waited
 └── JsonRpcError          see `duologue.jsonrpc.errors`
     ├── RpcError          the other side answered with an error (or: answer with this error, raised by a handler)
@@ -9,6 +9,7 @@ Exception
 
 from __future__ import annotations
 
+from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.transports.base import Closed
 
@@ -16,7 +17,7 @@ from duologue.transports.base import Closed
 REQUEST_CANCELLED = -32800
 
 
-class ConnectionClosed(Exception):
+class ConnectionClosed(DuologueError):
     """The connection is closed. `reason` has the exit code and the tail of the other side's stderr when known."""
 
     def __init__(self, reason: Closed) -> None:

@@ -10,6 +10,8 @@ from typing import Protocol
 
 import msgspec
 
+from duologue.errors import DuologueError
+
 
 class Closed(msgspec.Struct, frozen=True):
     """Why a connection ended, as far as the transport knows; the texts are for a person."""
@@ -68,5 +70,5 @@ class Transport(Protocol):
         """Flush what was written, end the stream, free everything; bounded in time, safe to call twice."""
 
 
-class TransportError(Exception):
+class TransportError(DuologueError):
     """A stream could not be opened; the text says which and why."""
