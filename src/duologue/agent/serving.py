@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
+import threading
 
 from duologue.agent.agent import Agent
 from duologue.agent.connection import AgentConnection
@@ -15,6 +17,10 @@ from duologue.peer.link import Trace
 from duologue.transports.base import Transport
 from duologue.transports.claim import claim_stdio
 
+log = logging.getLogger("duologue.agent")
+
+#: How long work may still hold up the end of the process, in seconds.
+LINGER_SECONDS = 2.0
 #: What ends the agent in order; a second one ends it at once.
 STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 
@@ -43,17 +49,29 @@ async def _serve(connection: AgentConnection, transport: Transport) -> None:
 def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
     """Serve `agent` over standard input and output; returns when the client has gone away.
 
-    SIGTERM, SIGINT and SIGHUP end it in order, a second one at once.
+    SIGTERM, SIGINT and SIGHUP end it in order, a second one at once. Work that goes on in spite of its cancellation, a
+    thread among them, ends with the process `LINGER_SECONDS` later.
     """
     claim_stdio()
-    asyncio.run(_run(AgentConnection(agent, limits=limits, trace=trace)))
+    deadline = threading.Timer(LINGER_SECONDS, _leave)
+    deadline.daemon = True
+    asyncio.run(_run(AgentConnection(agent, limits=limits, trace=trace), deadline))
+    deadline.cancel()
 
 
-async def _run(connection: AgentConnection) -> None:
+async def _run(connection: AgentConnection, deadline: threading.Timer) -> None:
     from duologue.transports.pipes import stdio_transport
 
     _stop_on_signals(connection)
     await _serve(connection, stdio_transport())
+    # What is left holds up the end of the event loop.
+    deadline.start()
+
+
+def _leave() -> None:
+    log.error("some work of the agent did not end with the connection and was left behind")
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def _stop_on_signals(connection: AgentConnection) -> None:
