@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from duologue.transports.base import Closed, Sink, TransportError
 from duologue.transports.pipes import PipeTransport
@@ -97,6 +98,17 @@ class SpawnTransport:
         return bytes(self._tail[-STDERR_TAIL:]).decode("utf-8", "replace")
 
     async def start(self, sink: Sink) -> None:
+        # Whole or not at all: a caller that is cancelled midway still has a child that `close` can end.
+        beginning = asyncio.get_running_loop().create_task(self._begin(sink), name="duologue-spawn")
+        try:
+            await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            await asyncio.wait({beginning})
+            if not beginning.cancelled():
+                beginning.exception()  # nobody else will ask for it
+            raise
+
+    async def _begin(self, sink: Sink) -> None:
         process = self._spawn()
         self._process = process
         loop = asyncio.get_running_loop()
@@ -249,10 +261,11 @@ class _Stderr:
     def resume_writing(self) -> None: ...
 
 
-def _own(stream: object) -> int:
+def _own(stream: IO[bytes] | None) -> int:
     """The descriptor of a pipe of `Popen`, taken from it: the transport closes it."""
-    descriptor = os.dup(stream.fileno())  # type: ignore[attr-defined]
-    stream.close()  # type: ignore[attr-defined]
+    assert stream is not None
+    descriptor = os.dup(stream.fileno())
+    stream.close()
     return descriptor
 
 
