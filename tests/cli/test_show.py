@@ -26,6 +26,7 @@ from duologue.protocol.v2.updates import (
     ToolCallContentChunkEvent,
     ToolCallUpdateEvent,
 )
+from duologue.session import Transcript
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "-- d\n", "++ e\n", "\n"]), max_size=40)
 
@@ -101,9 +102,10 @@ def test_colour_is_for_terminals() -> None:
 
 def printed(*updates: object) -> str:
     stream = io.StringIO()
-    printer = Printer(Screen(stream, colour=False))
+    printer, transcript = Printer(Screen(stream, colour=False)), Transcript()
     for update in updates:
-        printer.show(update)  # type: ignore[arg-type]
+        transcript.apply(update)  # type: ignore[arg-type]
+        printer.show(update, transcript)  # type: ignore[arg-type]
     return stream.getvalue()
 
 

@@ -12,10 +12,11 @@ import pytest
 from duologue.client import AgentFailed, Client, VersionMismatch, connect
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed
+from duologue.protocol.v2.capabilities import ClientCapabilities
 from duologue.transports.base import Transport
 from duologue.transports.spawn import SpawnTransport
 from spawn_kit import PATIENCE, alive, pids_in, python, shell
-from wire import Wire
+from wire import Wire, until
 
 #: Answers `initialize` as the test says; notes its process id, what it read, and each start.
 AGENT = """
@@ -269,6 +270,36 @@ async def test_connecting_can_be_cancelled_and_leaves_nothing(tmp_path: Path) ->
     await asyncio.wait({connecting}, timeout=PATIENCE)
     assert connecting.cancelled()
     assert await program.all_gone(1)
+
+
+@pytest.mark.parametrize("protocol", [1, 2, "auto"])
+async def test_whatever_ends_connecting_ends_what_was_opened(protocol: Any) -> None:
+    class Broken(Client):
+        def capabilities(self) -> ClientCapabilities:
+            raise OSError("no settings")
+
+    wires: list[Wire] = []
+
+    def opened() -> Transport:
+        wires.append(Wire())
+        return wires[-1].far
+
+    async def connecting(client: Client) -> None:
+        async with connect(opened, client, protocol=protocol):
+            raise AssertionError("nobody answers")
+
+    with pytest.raises(OSError, match="no settings"):
+        await connecting(Broken())
+    task = asyncio.create_task(connecting(Client()))
+    await until(lambda: len(wires) == 2)
+    await wires[1].open()
+    await wires[1].read_method("initialize")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(wires) == 2
+    await wires[0].open()
+    await until(lambda: all(wire.closed for wire in wires))
 
 
 async def test_a_command_as_one_string_is_a_mistake_that_is_explained() -> None:

@@ -41,4 +41,4 @@ def dispatch(argv: Sequence[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)
-    return run.main(parser.parse_args(argv), parser)
+    return run.main(parser.parse_args(argv))

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verbose", action="store_true", help="show what the agent writes to standard error")
 
 
-def main(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def main(chosen: argparse.Namespace) -> int:
     """Check the command line, run the turn, and give the exit status."""
     from duologue.cli.running import Order, run_order
     from duologue.coder.rules import parse_rule

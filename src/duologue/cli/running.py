@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ from duologue.peer import ConnectionClosed
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.permission import RequestPermissionOutcome
 from duologue.protocol.v2.auth import AuthMethod
+from duologue.protocol.v2.config import SelectConfigOption
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
 from duologue.transports.spawn import SpawnTransport
@@ -87,7 +89,7 @@ class Run(Client):
         if self.order.json:
             self.out.line(codec.encode(update).decode())
         else:
-            self.printer.show(update)
+            self.printer.show(update, session.transcript)
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         return await self.answers.answer(session, request)
@@ -151,8 +153,8 @@ class Run(Client):
         if self.order.model is None:
             return
         for option in session.config_options:
-            if getattr(option, "category", None) == SessionConfigOptionCategory.MODEL:
-                await session.set_config_option(option.config_id, self.order.model)  # type: ignore[union-attr]
+            if isinstance(option, SelectConfigOption) and option.category == SessionConfigOptionCategory.MODEL:
+                await session.set_config_option(option.config_id, self.order.model)
                 return
         self.errors.line("duologue run: this agent does not let a client choose the model", "yellow")
 
@@ -172,7 +174,9 @@ class Run(Client):
     def _watch_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            loop.add_signal_handler(getattr(signal, name), self._stop, Exit.CANCELLED)
+            # Not every system and not every thread can watch each of them.
+            with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(getattr(signal, name), self._stop, Exit.CANCELLED)
 
     async def _watch_reader(self) -> None:
         await self.output.closed.wait()

@@ -23,8 +23,7 @@ from duologue.protocol.v2.updates import (
     ToolCallContentChunkEvent,
     ToolCallUpdateEvent,
 )
-from duologue.session.entries import ToolCallState
-from duologue.session.terminal import TerminalState
+from duologue.session import TerminalState, ToolCallState, Transcript
 
 #: Lines of a tool's text, of a command and of one diff that are shown.
 TEXT_LINES = 12
@@ -40,21 +39,22 @@ PLAN_MARKS: Mapping[str, str] = {"pending": "☐", "in_progress": "▶", "comple
 
 
 class Printer:
-    """Prints session updates."""
+    """Prints the updates of one session."""
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
         self._message: str | None = None
-        self._calls: dict[str, ToolCallState] = {}
-        self._terminals: dict[str, TerminalState] = {}
+        self._transcript = Transcript()
+        self._commands: dict[str, str] = {}
         self._printed: dict[str, int] = {}
         self._diffs: set[tuple[str, str]] = set()
         self._status: dict[str, str] = {}
         self._plan: list[str] = []
         self._asked: str | None = None
 
-    def show(self, update: SessionUpdate) -> None:
-        """Print what an update means to a reader; many mean nothing to one."""
+    def show(self, update: SessionUpdate, transcript: Transcript) -> None:
+        """Print what an update means to a reader; many mean nothing to one. `transcript` holds it already."""
+        self._transcript = transcript
         function = _SHOWS.get(update.__class__)
         if function is not None:
             function(self, update)
@@ -76,17 +76,8 @@ class Printer:
 
     # --- tool calls -------------------------------------------------------------------------------------------------
 
-    def _tool(self, update: ToolCallUpdateEvent) -> None:
-        call = self._calls.setdefault(update.tool_call_id, ToolCallState(update.tool_call_id))
-        call.patch(update)
-        self._tell(call)
-
-    def _tool_chunk(self, update: ToolCallContentChunkEvent) -> None:
-        call = self._calls.setdefault(update.tool_call_id, ToolCallState(update.tool_call_id))
-        call.content.append(update.content)
-        self._tell(call)
-
-    def _tell(self, call: ToolCallState) -> None:
+    def _tool(self, update: ToolCallUpdateEvent | ToolCallContentChunkEvent) -> None:
+        call = self._transcript.tool_calls[update.tool_call_id]
         if call.id not in self._status:
             self._status[call.id] = ""
             self._message = None
@@ -136,11 +127,12 @@ class Printer:
     # --- terminals and plans ----------------------------------------------------------------------------------------
 
     def _terminal(self, update: TerminalUpdateEvent) -> None:
-        terminal = self._terminals.setdefault(update.terminal_id, TerminalState(update.terminal_id))
-        known = terminal.command
-        terminal.patch(update)
-        if terminal.command and terminal.command not in (known, self._asked):
-            self.command(terminal.command, COMMAND_LINES)
+        terminal = self._transcript.terminals[update.terminal_id]
+        command = terminal.command
+        if command and command != self._commands.get(terminal.id):
+            self._commands[terminal.id] = command
+            if command != self._asked:
+                self.command(command, COMMAND_LINES)
         self._output(terminal, ended=bool(update.exit_status))
 
     def command(self, command: str, most: int) -> bool:
@@ -153,9 +145,7 @@ class Printer:
         self._asked = command
 
     def _terminal_output(self, update: TerminalOutputChunkEvent) -> None:
-        terminal = self._terminals.setdefault(update.terminal_id, TerminalState(update.terminal_id))
-        terminal.write(update.data)
-        self._output(terminal, ended=False)
+        self._output(self._transcript.terminals[update.terminal_id], ended=False)
 
     def _output(self, terminal: TerminalState, *, ended: bool) -> None:
         """Print the lines that have become whole, and at the end the rest."""
@@ -185,7 +175,7 @@ _SHOWS: Mapping[type[Any], Callable[[Printer, Any], None]] = {
     AgentThoughtChunk: Printer._said,
     AgentMessageEvent: Printer._whole,
     ToolCallUpdateEvent: Printer._tool,
-    ToolCallContentChunkEvent: Printer._tool_chunk,
+    ToolCallContentChunkEvent: Printer._tool,
     TerminalUpdateEvent: Printer._terminal,
     TerminalOutputChunkEvent: Printer._terminal_output,
     PlanUpdateEvent: Printer._show_plan,

@@ -43,7 +43,8 @@ async def connect(
     `agent` is a command as a list, or a function that gives a new transport. The child's environment is an allow-list
     (`duologue.transports.spawn.inherited_environment`) plus `env`. `protocol` is what is proposed: version 1, which
     released agents speak, 2, or "auto": 2, and 1 with a new start of the agent when it does not speak 2.
-    Raises `AgentFailed`, `VersionMismatch`, `RpcError` (the agent refused `initialize`).
+    Raises `AgentFailed` (also when the answer to `initialize` is broken or does not fit), `VersionMismatch`, `RpcError`
+    (the agent refused `initialize`).
     """
     open_transport = agent if callable(agent) else _spawner(agent, cwd, env)
     versions = (V2, V1) if protocol == "auto" else (version_of(protocol),)

@@ -1,4 +1,4 @@
-"""What the coder's loop tells the outside, in order. One table (`coder.acp`) maps these to protocol updates.
+"""What the coder's loop tells the outside, in order. One table (`coder.acp_events`) maps these to protocol updates.
 
 All paths are absolute `pathlib.Path` values, all times seconds, all output bytes as the process wrote them.
 """

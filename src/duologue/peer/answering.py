@@ -15,6 +15,7 @@ from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
 from duologue.peer.calls import Scope
 from duologue.peer.errors import REQUEST_CANCELLED, HandlerError
+from duologue.peer.losses import losses_of
 from duologue.peer.outbound import SENT
 from duologue.protocol.method import Request
 
@@ -53,7 +54,8 @@ class Answering:
             return
         scope = self._enter(event, method)
         try:
-            params = codec.decode(method.params, event.params if event.params is not None else b"{}", at="$.params")
+            data = event.params if event.params is not None else b"{}"
+            params = codec.decode(method.params, data, losses_of(event.method), at="$.params")
         except codec.CodecError as error:
             self.refuse(scope, rpc.INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path})
             return

@@ -13,6 +13,7 @@ from duologue import codec
 from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
 from duologue.peer.calls import Call
+from duologue.peer.losses import losses_of
 from duologue.peer.outbound import SENT
 from duologue.protocol.method import Request
 
@@ -84,7 +85,7 @@ class Asking:
         data = b"{}" if len(event.result) == 4 and bytes(event.result) == b"null" else event.result
         edge = self._peer.edge
         try:
-            result = codec.decode(call.wire.result, data, at="$.result")
+            result = codec.decode(call.wire.result, data, losses_of(call.wire.name), at="$.result")
             raw = codec.decode(Any, data) if edge is not None and edge.takes_raw(call) else None
         except codec.CodecError as error:
             self.fail(call, error)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duologue import codec
 from duologue.jsonrpc import messages as wire
 from duologue.peer.hot import UPDATE_PREFIX, update_decoder
+from duologue.peer.losses import losses_of
 from duologue.protocol.method import Notification, Side
 from duologue.protocol.version import Version
 
@@ -50,7 +51,8 @@ class Hearing:
             log.debug("ignored an unknown notification: %s", event.method)
             return
         try:
-            params = codec.decode(method.params, event.params if event.params is not None else b"{}", at="$.params")
+            data = event.params if event.params is not None else b"{}"
+            params = codec.decode(method.params, data, losses_of(event.method), at="$.params")
         except codec.CodecError as error:
             log.warning("ignored a %s that does not fit: %s", event.method, error)
             return
