@@ -9,10 +9,19 @@ from duologue.coder.models.offline.intents.steps import Hello, Step, Unknown, ti
 from duologue.coder.models.offline.scripts import perform, talk
 from duologue.coder.models.offline.turn import Turn
 
+#: Longer requests are not read: the rules look at a text many times, and nothing else runs meanwhile.
+REQUEST_CHARACTERS = 8000
+
 
 async def answer(turn: Turn) -> None:
     """Do what the person asked, or say that no rule fits."""
-    steps = understand(turn.text, turn.earlier)
+    if len(turn.text) > REQUEST_CHARACTERS:
+        await turn.say(
+            f"Your request has {len(turn.text)} characters; my rules read at most {REQUEST_CHARACTERS}. "
+            "Please ask for less at once.\n"
+        )
+        return
+    steps = understand(turn.text, [text for text in turn.earlier if len(text) <= REQUEST_CHARACTERS])
     if len(steps) == 1 and isinstance(steps[0], Hello | Unknown):
         await talk.reply(turn, steps[0])
         return

@@ -55,6 +55,10 @@ _TALK = running.SMALL_TALK
 _RULES = (*running.RULES, *changing.RULES, *looking.RULES)
 
 
+#: A text with more parts than this is no list of things to do.
+MOST_CLAUSES = 24
+
+
 def understand(text: str, earlier: Sequence[str] = ()) -> tuple[Step, ...]:
     """The steps a request asks for, in order; one `Unknown` if no rule fits. `earlier` requests tell what "it" is."""
     phrase = _set_aside_open_text(phrase_of(text))
@@ -79,6 +83,8 @@ def _read(phrase: Phrase) -> list[Step]:
 
 def _clauses(phrase: Phrase) -> list[Phrase]:
     pieces = _DIVIDE.split(_BULLET.sub("", phrase.text))
+    if len(pieces) > MOST_CLAUSES:
+        return []
     return [
         phrase.part(_BULLET.sub("", piece))
         for piece in pieces
