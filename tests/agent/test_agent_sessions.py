@@ -35,13 +35,14 @@ async def test_field_bug_76_an_unknown_session_is_one_error_everywhere(version: 
 
 
 @pytest.mark.req("all-session-03")
-@pytest.mark.parametrize("kind", ["relative", "empty", "missing", "file", "windows", "home", "nul"])
+@pytest.mark.parametrize("kind", ["relative", "empty", "missing", "file", "windows", "home", "nul", "long"])
 async def test_field_bug_176_a_cwd_that_is_no_folder_is_refused(version: int, kind: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cwd = {
         "relative": "src",
         "empty": "",
         "missing": str(tmp_path / "missing"),
+        "long": str(tmp_path / ("x" * 300)),
         "file": str(tmp_path / "file"),
         "windows": "C:\\x",
         "home": "~",

@@ -103,3 +103,11 @@ def absolute(path: str, member: str) -> Path:
     if not path or not result.is_absolute():
         raise RpcError(INVALID_PARAMS, f"{member} must be an absolute path: {path!r}", {"path": f"$.{member}"})
     return result
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; a name that no file system takes is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from duologue.agent.agent import Agent, absolute, unknown_session
+from duologue.agent.agent import Agent, absolute, is_folder, unknown_session
 from duologue.agent.blocks import check_prompt
 from duologue.agent.handshake import introduce, read_initialize
 from duologue.agent.options import check_option
@@ -160,7 +160,7 @@ class AgentConnection:
 
     def _make_session(self, session_id: str, params: NewSessionRequest | ResumeSessionRequest) -> Session:
         cwd = absolute(params.cwd, "cwd")
-        if not cwd.is_dir():
+        if not is_folder(cwd):
             raise RpcError(INVALID_PARAMS, f"cwd is not a directory: {params.cwd}", {"path": "$.cwd"})
         more = [absolute(path, "additionalDirectories") for path in params.additional_directories or ()]
         place = Place(cwd, tuple(more), tuple(params.mcp_servers or ()))
