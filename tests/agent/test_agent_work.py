@@ -198,6 +198,29 @@ async def test_field_bugs_144_149_the_end_of_the_stream_ends_turns_and_closes_se
     assert talk.connection.sessions == {}
 
 
+async def test_the_end_of_the_connection_lets_go_of_own_work_that_waits(version: int) -> None:
+    async def speak(turn: Turn) -> None:
+        while True:
+            await turn.say("x")
+            await asyncio.sleep(0)
+
+    talk = await Talk.begin(Scripted(speak=speak), version)
+    session_id = await talk.new()
+    session = talk.connection.sessions[session_id]
+    talk.prompt(session_id, "speak")
+    await settle()
+
+    async def work() -> None:
+        async with session.work():
+            pass
+
+    waiting = asyncio.create_task(work())
+    await settle()
+    await talk.wire.near.close()
+    await asyncio.wait({waiting}, timeout=PATIENCE)
+    assert waiting.done()
+
+
 async def test_a_turn_that_does_not_end_keeps_no_other_session_from_being_closed(
     version: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
