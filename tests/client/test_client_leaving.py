@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from typing import Any
 
 import pytest
 from client_kit import Host, begun
 
 from duologue.jsonrpc.limits import Limits
-from wire import PATIENCE, settle
+from duologue.protocol.v2.updates import ToolCallUpdateEvent
+from wire import PATIENCE, settle, until
 
 CANCEL = "session/cancel"
 
@@ -244,3 +246,30 @@ async def test_a_cancel_covers_what_is_queued_and_a_later_one_what_came_after_it
         host.end(request, "cancelled")
         assert await run.end() == "cancelled"
     await again(host)
+
+
+@pytest.mark.req("all-cancellation-02", "all-cancellation-03")
+async def test_field_bug_53_unfinished_tool_calls_of_the_turn_are_shown_as_cancelled(version: int) -> None:
+    host = await Host.begin(version)
+    name = "tool_call" if version == 1 else "tool_call_update"
+
+    def call(id: str, status: str, kind: str = name) -> dict[str, Any]:
+        return host.update({"sessionUpdate": kind, "toolCallId": id, "title": id, "status": status})
+
+    # A job in the background, from before the turn.
+    host.send(call("job", "in_progress"))
+    run, request = await host.prompt()
+    host.accept(request)
+    host.send(call("done", "completed"), call("open", "in_progress"), call("late", "pending"))
+    calls = host.session.transcript.tool_calls
+    await until(lambda: "late" in calls)
+    await run.turn.cancel()
+    shown = {id: state.status for id, state in calls.items()}
+    assert shown == {"job": "in_progress", "done": "completed", "open": "cancelled", "late": "cancelled"}
+    host.send(call("late", "completed", "tool_call_update"))
+    host.end(request, "cancelled")
+    assert await run.end() == "cancelled"
+    assert {id: state.status for id, state in calls.items()} == {**shown, "late": "completed"}
+    updates = [event for event in run.events if isinstance(event, ToolCallUpdateEvent)]
+    told = [event.status for event in updates if event.tool_call_id == "open"]
+    assert told == ["in_progress", "cancelled"]

@@ -28,14 +28,16 @@ from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.prompt import CancelSessionNotification
 from duologue.protocol.v2.state import SessionState
 from duologue.protocol.v2.table import SESSION_CANCEL, SESSION_CLOSE, SESSION_SET_CONFIG_OPTION
+from duologue.protocol.v2.tools import ToolCallStatus
 from duologue.protocol.v2.updates import (
     ConfigOptionUpdateEvent,
     SessionUpdate,
     StateUpdateEvent,
+    ToolCallUpdateEvent,
     UserMessageChunk,
     UserMessageEvent,
 )
-from duologue.session import Transcript
+from duologue.session import ToolCallState, Transcript
 from duologue.transports.base import Closed
 
 if TYPE_CHECKING:
@@ -120,12 +122,23 @@ class Session:
     # --- cancelling -------------------------------------------------------------------------------------------------
 
     def _send_cancel(self) -> None:
-        """Send one `session/cancel`, and answer the open permission requests with `cancelled`."""
+        """Send one `session/cancel`, answer the open permission requests with `cancelled`, and show what the turns
+        have not finished as cancelled."""
         for turn in (*self._active, *self._waiting):
             turn._note_cancel()
         self.connection.peer.notify(SESSION_CANCEL, CancelSessionNotification(session_id=self.id))
         for question in list(self._questions):
             question.cancel()
+        self._cancel_calls()
+
+    def _cancel_calls(self) -> None:
+        """Mark the unfinished tool calls of the running turns; what the agent still tells of them counts."""
+        if not self._active:
+            return
+        first = min(turn._begun_at for turn in self._active)
+        for entry in self.transcript.entries[first:]:
+            if isinstance(entry, ToolCallState) and not entry.ended:
+                self._receive(ToolCallUpdateEvent(tool_call_id=entry.id, status=ToolCallStatus.CANCELLED))
 
     @property
     def _cancelling(self) -> bool:
@@ -185,7 +198,9 @@ class Session:
             return
         self._user_message = message_id
         if self._waiting:
-            self._active.append(self._waiting.popleft())
+            turn = self._waiting.popleft()
+            turn._begun_at = len(self.transcript.entries)
+            self._active.append(turn)
             self._point()
 
     def _state(self, update: StateUpdateEvent) -> None:

@@ -39,6 +39,8 @@ class PromptTurn:
         self._behind_other_work = False
         self.ended = False
         self._error: BaseException | None = None
+        # How many entries the transcript had when the turn began.
+        self._begun_at = 0
         self._left = False
         self._begun = False
         self._cancel_sent = False
