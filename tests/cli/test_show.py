@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import io
+import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from duologue.agent import file_diff, plan_entry
 from duologue.cli.patches import CONTEXT, compact
-from duologue.cli.screen import Screen, printable, wants_colour
+from duologue.cli.screen import Screen, one_line, plain_json, printable, visible, wants_colour
 from duologue.cli.show import Printer
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import TextBlock
@@ -88,6 +90,41 @@ def test_control_characters_of_an_agent_are_not_obeyed(text: str, shown: str) ->
     assert printable(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 字 👍 \ttext\n", "plain é 字 👍 \ttext\n"),
+        ("echo safe \x1b]; touch pwned #\x07", "echo safe ␛]; touch pwned #␇"),
+        ("\x1b[8mhidden\x1b[0m", "␛[8mhidden␛[0m"),
+        ("a\rb\x7f\x00", "a␍b␡␀"),
+        ("\x9b8m\x85", "<U+009B>8m<U+0085>"),
+        ("abc\u202egnp\u2066\u200e", "abc<U+202E>gnp<U+2066><U+200E>"),
+        ("a\u200bb\ufeff\u2028\u2029", "a<U+200B>b<U+FEFF><U+2028><U+2029>"),
+        ("a\u00a0b\u3164\u2800\U000e0041", "a<U+00A0>b<U+3164><U+2800><U+E0041>"),
+    ],
+)
+def test_nothing_of_what_is_asked_about_is_left_out_or_unseen(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@given(st.text())
+def test_what_is_shown_holds_every_character_that_shows(text: str) -> None:
+    shown = one_line(text)
+    assert shown.replace("\u3000", "").isprintable()
+    rest = iter(shown)
+    assert all(character in rest for character in text if " " <= character <= "~")
+
+
+def test_a_line_stays_one() -> None:
+    assert one_line("Read\n  [y] Allow\r\n\tx") == "Read␊  [y] Allow␍␊␉x"
+
+
+@given(st.text())
+def test_json_on_a_terminal_is_the_same_json_and_only_text(text: str) -> None:
+    line = plain_json(json.dumps({"text": text}, ensure_ascii=False))
+    assert line.isprintable() and json.loads(line) == {"text": text}
+
+
 class Fake(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -155,3 +192,18 @@ def test_a_plan_is_printed_when_it_changes() -> None:
 def test_what_is_unknown_is_passed_over() -> None:
     assert printed(Unknown({"sessionUpdate": "sparkle"})) == ""
     assert printed(AgentMessageChunk(message_id="m", content=Unknown({"type": "hologram\x1b[2J"}))) == "[hologram]"
+
+
+def test_a_title_cannot_be_more_than_a_line_and_a_diff_hides_nothing() -> None:
+    diff = file_diff("/a.txt", "a\n", "import os  # \x1b]hidden\x07\n")
+    text = printed(tool(title="Edit\n? Read [y]\x1b[2K", content=[diff]))
+    assert text.startswith("● Edit␊? Read [y]␛[2K\n") and "  +import os  # ␛]hidden␇\n" in text
+
+
+def test_a_very_long_line_is_cut_and_said_to_be() -> None:
+    stream = io.StringIO()
+    printer = Printer(Screen(stream, colour=False))
+    command = "rm -rf x #" + " " * 5000 + "echo"
+    assert not printer.command(command, 6)
+    assert "more characters" in stream.getvalue()
+    assert printer.command(command, sys.maxsize) and command in stream.getvalue()

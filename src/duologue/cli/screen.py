@@ -24,13 +24,56 @@ NEWLINES = re.compile(r"\r\n?")
 SIGNS = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"},
     0x7F: 0x2421,
-    **dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD),
+    **dict.fromkeys(
+        (*range(0x80, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
+    ),
 }
+
+# Letters and marks that nothing is seen of; the rest of the unseen is known to `str.isprintable`. The ideographic
+# space and the two marks that choose the picture of a sign are left to those who write with them.
+UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef"
+UNSEEN_ONE = re.compile(f"[{UNSEEN}]")
+NOT_PLAIN = re.compile(r"[^\n\t -~]")
 
 
 def printable(text: str) -> str:
-    """Text of an agent as it may be printed: no escape sequences, and other control characters made visible."""
+    """What an agent says, as it may be printed: without escape sequences, other control characters made visible.
+
+    Something is left out here: what a person is asked about goes through `visible`.
+    """
     return NEWLINES.sub("\n", ESCAPES.sub("", text)).translate(SIGNS)
+
+
+def visible(text: str) -> str:
+    """Text with nothing left out and nothing unseen: each character that does not show has a sign or its number."""
+    return NOT_PLAIN.sub(_shown, text)
+
+
+def one_line(text: str) -> str:
+    """The same, as one line."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
+def _shown(found: re.Match[str]) -> str:
+    character = found[0]
+    code = ord(character)
+    if code < 0x20 or code == 0x7F:
+        return chr(SIGNS[code])
+    seen = character == "\u3000" or (character.isprintable() and not UNSEEN_ONE.fullmatch(character))
+    return character if seen else f"<U+{code:04X}>"
+
+
+def plain_json(text: str) -> str:
+    """A line of JSON that does nothing to a terminal: what does not show is escaped."""
+    return text if text.isprintable() else NOT_PLAIN.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Only inside of strings can there be such a character."""
+    if found[0].isprintable():
+        return found[0]
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def wants_colour(stream: Stream, env: Mapping[str, str] | None = None) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from duologue.cli.patches import compact
-from duologue.cli.screen import Screen, printable
+from duologue.cli.screen import Screen, one_line, printable, visible
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.diff import DiffPatch
@@ -29,6 +30,8 @@ from duologue.session import TerminalState, ToolCallState, Transcript
 TEXT_LINES = 12
 COMMAND_LINES = 6
 DIFF_LINES = 400
+#: Characters of one line that are shown.
+LINE_CHARACTERS = 2000
 
 ENDS: Mapping[str, tuple[str, str]] = {
     ToolCallStatus.COMPLETED: ("✓ completed", "green"),
@@ -47,7 +50,7 @@ class Printer:
         self._transcript = Transcript()
         self._commands: dict[str, str] = {}
         self._printed: dict[str, int] = {}
-        self._diffs: set[tuple[str, str]] = set()
+        self._diffs: dict[tuple[str, str], bool] = {}
         self._status: dict[str, str] = {}
         self._plan: list[str] = []
         self._asked: str | None = None
@@ -81,8 +84,8 @@ class Printer:
         if call.id not in self._status:
             self._status[call.id] = ""
             self._message = None
-            kind = f" [{printable(str(call.kind))}]" if isinstance(call.kind, str) else ""
-            title = printable(call.title) if isinstance(call.title, str) else "tool call"
+            kind = f" [{one_line(str(call.kind))}]" if isinstance(call.kind, str) else ""
+            title = one_line(call.title) if isinstance(call.title, str) else "tool call"
             self.screen.line(f"{self.screen.paint('●', 'cyan')} {title}{self.screen.paint(kind, 'dim')}")
         self.show_diffs(call.id, call.content)
         if call.ended and self._status[call.id] != call.status:
@@ -91,34 +94,43 @@ class Printer:
             text, style = ENDS[call.status]
             self.screen.line(f"  {text}", style)
 
-    def show_diffs(self, call_id: str, content: list[ToolCallContent]) -> None:
-        """Print the diffs of a tool call that were not printed before."""
-        for item in content:
-            if isinstance(item, ToolDiff):
-                self._diff(call_id, item)
+    def show_diffs(self, call_id: str, content: Sequence[ToolCallContent]) -> bool:
+        """Print the diffs of a tool call that were not printed before; whether they are printed to their ends."""
+        diffs = [item for item in content if isinstance(item, ToolDiff)]
+        whole = [self._diff(call_id, item) for item in diffs]
+        return all(whole)
 
-    def _diff(self, call_id: str, item: ToolDiff) -> None:
+    def _diff(self, call_id: str, item: ToolDiff) -> bool:
         patch = item.patch.text if isinstance(item.patch, DiffPatch) else ""
         key = (call_id, patch or repr(item.changes))
-        if key in self._diffs:
-            return
-        self._diffs.add(key)
-        lines = (
-            _without_git_line(compact(patch)) if patch else [f"changes {_change(change)}" for change in item.changes]
-        )
-        self.lines([self.screen.paint(printable(line), *_diff_style(line)) for line in lines], DIFF_LINES)
+        if key not in self._diffs:
+            self._diffs[key] = self._diff_lines(_diff_lines(item), DIFF_LINES)
+        return self._diffs[key]
+
+    def whole_diffs(self, content: Sequence[ToolCallContent]) -> None:
+        """Print the diffs of a tool call to their ends."""
+        for item in content:
+            if isinstance(item, ToolDiff):
+                self._diff_lines(_diff_lines(item), sys.maxsize)
+
+    def _diff_lines(self, lines: Sequence[str], most: int) -> bool:
+        return self.lines([visible(line) for line in lines], most, by_line=_diff_style)
 
     def _texts(self, call: ToolCallState) -> None:
         texts = [_unfenced(_block_text(item.content)) for item in call.content if isinstance(item, ToolContent)]
         lines = "\n".join(texts).strip("\n").split("\n") if texts else []
         self.lines(lines, TEXT_LINES, "dim")
 
-    def lines(self, lines: Sequence[str], most: int, *styles: str) -> bool:
-        """Print lines under a tool call, `most` of them; whether that was all."""
+    def lines(
+        self, lines: Sequence[str], most: int, *styles: str, by_line: Callable[[str], tuple[str, ...]] | None = None
+    ) -> bool:
+        """Print lines under a tool call, `most` of them and not all of a very long one; whether that was all."""
         for line in lines[:most]:
-            self.screen.line(f"  {line}", *styles)
+            cut = "" if most == sys.maxsize or len(line) <= LINE_CHARACTERS else _more(len(line) - LINE_CHARACTERS)
+            shown = line[:LINE_CHARACTERS] + cut if cut else line
+            self.screen.line(f"  {self.screen.paint(shown, *(by_line(line) if by_line else styles))}")
         self._left_out(len(lines) - most)
-        return len(lines) <= most
+        return is_short(lines, most)
 
     def _left_out(self, lines: int) -> None:
         if lines > 0:
@@ -138,7 +150,7 @@ class Printer:
     def command(self, command: str, most: int) -> bool:
         """Print a command; whether all of it was printed."""
         self.note_command(command)
-        return self.lines(f"$ {printable(command)}".split("\n"), most, "bold")
+        return self.lines(f"$ {visible(command)}".split("\n"), most, "bold")
 
     def note_command(self, command: str) -> None:
         """A question has shown this command: it is not printed again when it starts."""
@@ -161,7 +173,7 @@ class Printer:
     def _show_plan(self, update: PlanUpdateEvent) -> None:
         if not isinstance(update.plan, ItemsPlan):
             return
-        lines = [f"{PLAN_MARKS.get(entry.status, '☐')} {printable(entry.content)}" for entry in update.plan.entries]
+        lines = [f"{PLAN_MARKS.get(entry.status, '☐')} {one_line(entry.content)}" for entry in update.plan.entries]
         if lines == self._plan:
             return
         self._plan, self._message = lines, None
@@ -189,6 +201,21 @@ def _block_text(block: Any) -> str:
     return f"[{printable(str(kind))}]"
 
 
+def is_short(lines: Sequence[str], most: int) -> bool:
+    """Whether lines are shown to their ends where only `most` of them are."""
+    return len(lines) <= most and (most == sys.maxsize or all(len(line) <= LINE_CHARACTERS for line in lines))
+
+
+def _more(characters: int) -> str:
+    return f" … {characters} more characters"
+
+
+def _diff_lines(item: ToolDiff) -> list[str]:
+    if isinstance(item.patch, DiffPatch) and item.patch.text:
+        return _without_git_line(compact(item.patch.text))
+    return [f"changes {_change(change)}" for change in item.changes]
+
+
 def _unfenced(text: str) -> str:
     """A code block of Markdown without its fence: everything here is shown as it is."""
     lines = text.strip("\n").split("\n")
@@ -198,7 +225,8 @@ def _unfenced(text: str) -> str:
 
 
 def _change(change: Any) -> str:
-    return printable(str(getattr(change, "path", change)))
+    named = [getattr(change, member, None) for member in ("old_path", "path")]
+    return one_line(" -> ".join(path for path in named if isinstance(path, str)) or str(change))
 
 
 def _without_git_line(lines: list[str]) -> list[str]:
