@@ -86,7 +86,9 @@ async def test_read_only_refuses_whatever_a_rule_allows(tmp_path: Path, protocol
         ]
 
 
-async def test_read_only_holds_at_once_for_the_turn_that_runs(tmp_path: Path, protocol: int) -> None:
+async def test_read_only_holds_at_once_for_the_turn_that_runs_and_the_question_that_is_open(
+    tmp_path: Path, protocol: int
+) -> None:
     async def set_mode(session: Any, request: Any) -> None:
         await session.set_mode("read_only")
 
@@ -94,7 +96,8 @@ async def test_read_only_holds_at_once_for_the_turn_that_runs(tmp_path: Path, pr
     steps = [asks(call("write_file", path="a.txt", text="x"), call("write_file", "2", path="b.txt", text="x")), says()]
     async with opened(tmp_path, *steps, protocol=protocol, person=person) as (session, _, _models):
         await asyncio.wait_for(take_turn(session), 20)
-        assert len(person.questions) == 1 and not (tmp_path / "b.txt").exists()
+        assert len(person.questions) == 1
+        assert not (tmp_path / "a.txt").exists() and not (tmp_path / "b.txt").exists()
 
 
 async def test_a_model_that_cannot_be_used_is_told_when_it_is_to_work(tmp_path: Path, protocol: int) -> None:

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from coder_kit import Person
@@ -107,6 +108,12 @@ def test_no_rule_allows_a_line_that_is_not_simple(line: str) -> None:
         ("run:pytest ...", "pytest -p evil", False),
         ("run:ruff check ...", "ruff check src", True),
         ("run:ruff check ...", "ruff check --config=evil", False),
+        ("run:ruff check ...", "ruff check --fix", False),
+        ("run:ruff format --check ...", "ruff format --check src", True),
+        ("run:git push *", "/usr/bin/git push", False),
+        ("deny run:git push *", "/usr/bin/git push", True),
+        ("deny run:/usr/bin/git push *", "git push", True),
+        ("deny run:git push *", "git pull", False),
         ("run:*", "rm -rf x", True),
         ("edit:**", "make", False),
     ],
@@ -130,6 +137,8 @@ def test_command_rules_cover_whole_words(rule: str, command: str, covered: bool)
         ("edit:.github/**", ".github/workflows/x.yml", True),
         ("edit:**", "src/.git/hooks/pre-commit", False),
         ("edit:.git/**", ".git/hooks/pre-commit", False),
+        ("edit:.GIT/**", ".GIT/hooks/pre-commit", False),
+        ("edit:**", "src/.Git/config", False),
         ("edit:/home/me/other/**", "../other/a.py", True),
         ("edit:/home/me/other/**", "a.py", False),
         ("edit:**", "../other/a.py", False),
@@ -258,6 +267,35 @@ async def test_a_refusal_is_stronger_than_a_permission() -> None:
     assert person.questions == []
 
 
+@pytest.mark.parametrize("line", ["env git push", "sh -c 'git push'", "git -C sub push", "sudo git push"])
+async def test_what_a_refusal_may_be_about_is_asked_though_a_wide_rule_allows(line: str) -> None:
+    rules = ["run:*", "deny run:git push *", f"run:{line}"]
+    gate, person = gate_with("reject_once", store=PermissionStore(rules=[parse_rule(text) for text in rules[:2]]))
+    assert await gate.decide(run(line), QUESTION) == "refused by the user"
+    assert await gate.decide(run("git status"), QUESTION) == "allowed"
+    assert len(person.questions) == 1
+    gate, _ = gate_with(store=PermissionStore(rules=[parse_rule(text) for text in rules]))
+    assert await gate.decide(run(line), QUESTION) == "allowed"
+
+
+@pytest.mark.parametrize("subject", [run("ruff format src"), run("ruff check --fix src")])
+def test_what_rewrites_files_is_not_harmless(subject: Subject) -> None:
+    assert gate_with()[0].scope(subject).startswith("exactly")
+
+
+@pytest.mark.parametrize("answer", ["allow_once", "allow_always"])
+async def test_a_refusal_that_comes_while_the_question_is_open_holds(answer: str) -> None:
+    store = PermissionStore()
+
+    async def ask(question: object) -> Any:
+        store.remember([parse_rule("deny run:make *")])
+        return answer
+
+    gate = Gate(store, ask, PROJECT)
+    assert await gate.decide(run("make a"), QUESTION) == "refused by a rule"
+    assert [rule.effect for rule in store.kept] == ["deny"]
+
+
 async def test_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:
     path = tmp_path / "state" / "permissions.json"
     gate, _ = gate_with("allow_always", store=PermissionStore(path))
@@ -290,7 +328,9 @@ VALID = {"version": 1, "rules": [{"rule": "run:make", "project": str(PROJECT)}]}
         *(b'{"version": 2, "rules": []}', b'{"version": 1, "rules": {"a": 1}}'),
     ],
 )
-def test_a_broken_file_is_ignored_with_a_notice(tmp_path: Path, data: bytes) -> None:
+def test_a_broken_file_is_ignored_with_a_notice_and_left_alone(
+    tmp_path: Path, data: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "p.json"
     path.write_bytes(data)
     path.chmod(0o600)
@@ -298,6 +338,11 @@ def test_a_broken_file_is_ignored_with_a_notice(tmp_path: Path, data: bytes) -> 
     assert store.rules == ()
     assert len(store.notices) == 1
     assert str(path) in store.notices[0]
+    store.remember([Rule("allow", "run", "make", PROJECT)])
+    assert path.read_bytes() == data
+    assert store.decide(run("make"), PROJECT) == "allow"
+    assert "could not be saved and holds for this run only" in store.notices[1]
+    assert all(notice in caplog.text for notice in store.notices)
 
 
 @pytest.mark.parametrize(
@@ -314,6 +359,10 @@ def test_a_broken_rule_is_dropped_with_a_notice_and_the_others_hold(tmp_path: Pa
     store = PermissionStore(path)
     assert [str(rule) for rule in store.kept] == ["run:make"]
     assert len(store.notices) == 1
+    store.remember([Rule("allow", "run", "make b", PROJECT)])
+    assert item in json.loads(path.read_text())["rules"]
+    assert len(store.notices) == 1
+    assert [str(rule) for rule in PermissionStore(path).kept] == ["run:make", "run:make b"]
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
@@ -324,6 +373,8 @@ def test_a_file_that_others_can_write_is_not_trusted(tmp_path: Path, mode: int) 
     store = PermissionStore(path)
     assert store.kept == ()
     assert "others can write it" in store.notices[0]
+    store.remember([Rule("allow", "run", "make b", PROJECT)])
+    assert json.loads(path.read_text()) == VALID
 
 
 def test_a_link_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
-from duologue.coder.rules import Effect, Rule, Subject, always, checked, exactly, parse_rule
+from duologue.coder.rules import Effect, Rule, Subject, allowing_rule, always, checked, exactly, parse_rule
 
 __all__ = ["Ask", "Gate", "PermissionStore", "Verdict", "parse_rule"]
 
@@ -31,13 +31,15 @@ class PermissionStore:
     """The rules that hold: given ones, and those a person made with "always". One store may serve several sessions.
 
     With a `path` the made rules are kept in that file (owner only, replaced in one step). A file that cannot be trusted
-    is ignored, which means that things are asked again; `notices` says so in words for a person.
+    is ignored, which means that things are asked again, and is never written over; `notices` and the log say so in
+    words for a person. Saved rules that are not understood stay in the file as they are.
     """
 
     def __init__(self, path: Path | None = None, *, rules: Iterable[Rule] = ()) -> None:
         self.path = path
         self.given = tuple(checked(rule) for rule in rules)
         self.notices: list[str] = []
+        self._foreign: list[Any] = []
         self.kept: tuple[Rule, ...] = self._load()
 
     @property
@@ -46,10 +48,9 @@ class PermissionStore:
 
     def decide(self, subject: Subject, project: Path) -> Effect | None:
         """What the rules say; a refusal is stronger than a permission. None when they say nothing."""
-        found = {rule.effect for rule in self.rules if rule.covers(subject, project)}
-        if "deny" in found:
+        if any(rule.effect == "deny" and rule.covers(subject, project) for rule in self.rules):
             return "deny"
-        if "allow" in found and not self._touches_store(subject):
+        if allowing_rule(self.rules, subject, project) is not None and not self._touches_store(subject):
             return "allow"
         return None
 
@@ -63,8 +64,15 @@ class PermissionStore:
             return
         try:
             self._save(self.path)
-        except OSError as error:
-            self.notices.append(f"{self.path}: the permission could not be saved ({error.strerror})")
+        except (OSError, ValueError, RecursionError) as error:
+            self._notice(f"the permission could not be saved and holds for this run only ({_reason(error)})")
+
+    def _notice(self, text: str) -> None:
+        """Said once, however often it is found."""
+        notice = f"{self.path}: {text}"
+        if notice not in self.notices:
+            self.notices.append(notice)
+            log.warning("%s", notice)
 
     def _touches_store(self, subject: Subject) -> bool:
         """A rule must not let anyone write the file that holds the rules."""
@@ -76,19 +84,26 @@ class PermissionStore:
         if self.path is None:
             return ()
         try:
-            return self._parse(json.loads(_read_private(self.path)))
+            return self._read(self.path)
+        except (OSError, ValueError, RecursionError) as error:
+            self._notice(f"saved permissions are ignored ({_reason(error)})")
+            return ()
+
+    def _read(self, path: Path) -> tuple[Rule, ...]:
+        """What the file holds; nothing when there is none. Raises OSError, ValueError or RecursionError."""
+        self._foreign = []
+        try:
+            data = _read_private(path)
         except FileNotFoundError:
             return ()
-        except (OSError, ValueError, RecursionError) as error:
-            self.notices.append(f"{self.path}: saved permissions are ignored ({error})")
-            return ()
+        return self._parse(json.loads(data))
 
     def _parse(self, data: Any) -> tuple[Rule, ...]:
         match data:
             case {"version": 1, "rules": list(items)}:
                 return tuple(rule for item in items if (rule := self._parse_rule(item)))
             case _:
-                raise ValueError("not a file of this version")
+                raise ValueError("it is not a file of this version: move it away to begin a new one")
 
     def _parse_rule(self, item: Any) -> Rule | None:
         """A saved rule always belongs to a project: one that names none would hold everywhere, so it is dropped."""
@@ -100,17 +115,22 @@ class PermissionStore:
                     where = Path(folder) if isinstance(folder, str) else None
                     return Rule(rule.effect, rule.kind, rule.pattern, Path(project), where)
         except ValueError as error:
-            self.notices.append(f"{self.path}: {error}")
-            return None
-        self.notices.append(f"{self.path}: a saved permission is not understood and ignored")
+            self._notice(str(error))
+        else:
+            self._notice("a saved permission is not understood and ignored")
+        self._foreign.append(item)
         return None
 
     def _save(self, path: Path) -> None:
-        # Another session may have saved since: what the file holds now is kept.
-        loaded = self._load()
-        self.kept = tuple(dict.fromkeys((*loaded, *self.kept)))
+        # Another session may have saved since: what the file holds now is kept. One that cannot be read is left alone.
+        self.kept = tuple(dict.fromkeys((*self._read(path), *self.kept)))
+        rules = [*self._foreign, *(_as_json(rule) for rule in self.kept)]
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_private(path, json.dumps({"version": STORE_VERSION, "rules": [_as_json(rule) for rule in self.kept]}))
+        _write_private(path, json.dumps({"version": STORE_VERSION, "rules": rules}))
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _as_json(rule: Rule) -> dict[str, str]:
@@ -171,7 +191,10 @@ class Gate:
             case "deny":
                 return "refused by a rule"
         await ready()
-        match await self._answer(question):
+        answer = await self._answer(question)
+        if self.store.decide(subject, self.project) == "deny":
+            return "cancelled" if answer == "cancelled" else "refused by a rule"  # The rules changed meanwhile.
+        match answer:
             case "allow_once":
                 return "allowed"
             case "allow_always":

@@ -15,12 +15,14 @@ use:NAME      another tool by name; `*` and `?` are wildcards
 Globs are relative to the project folder, or absolute and without links. Wildcards pass no name that begins with a dot,
 and nothing inside a `.git`, `.hg` or `.svn` folder is ever allowed: what lies there can start programs. No rule that
 allows covers a command line with operators, redirects, substitutions, globs or assignments: such a line is always asked
-about.
+about. A rule that denies a command knows the program by its name in whatever folder; where it cannot tell what a line
+does (`Rule.may_cover`) the line is asked about. A rule that denies edits denies deleting as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -75,7 +77,7 @@ class Rule(msgspec.Struct, frozen=True):
         if self.project not in (None, project):
             return False
         match subject:
-            case Write(paths, kind) if kind == self.kind:
+            case Write(paths, kind) if kind == self.kind or (self.effect == "deny" and self.kind == "edit"):
                 quantifier: Callable[..., bool] = all if self.effect == "allow" else any
                 return bool(paths) and quantifier(self._covers_path(path, project) for path in paths)
             case Run(command, cwd) if self.kind == "run":
@@ -85,9 +87,44 @@ class Rule(msgspec.Struct, frozen=True):
             case _:
                 return False
 
+    def may_cover(self, subject: Subject, project: Path) -> bool:
+        """Whether a rule that denies could speak about a command or a tool, which may do more than it says."""
+        if self.effect == "allow" or self.project not in (None, project) or isinstance(subject, Write):
+            return False
+        if isinstance(subject, Use):
+            return self.kind != "use"
+        words = shell.simple_words(subject.command)
+        if words is None or shell.starts_others(words):
+            return self.kind != "use"
+        match self.kind:
+            case "run":
+                return self._may_cover_words(shell.by_name(words))
+            case "edit" | "delete":
+                named = (
+                    Path(os.path.realpath(subject.cwd / part)) for word in words for part in (word, *word.split("="))
+                )
+                return any(self._covers_path(path, project) for path in named)
+        return False
+
+    def _may_cover_words(self, words: tuple[str, ...]) -> bool:
+        """Options may stand between the words: `git -C x push` is a push."""
+        pattern = command_pattern(self.pattern)
+        if pattern is None or not pattern[0] or shell.by_name(pattern[0])[0] != words[0]:
+            return False
+        rest = iter(words[1:])
+        return all(word in rest for word in pattern[0][1:])
+
+    @property
+    def names_all(self) -> bool:
+        """Whether what the rule covers was known to the person who gave it, not only how it begins."""
+        if self.kind != "run":
+            return True
+        pattern = command_pattern(self.pattern)
+        return pattern is not None and pattern[1] != "any"
+
     def _covers_path(self, path: Path, project: Path) -> bool:
         deny = self.effect == "deny"
-        if not deny and CLOSED_FOLDERS.intersection(path.parts):
+        if not deny and CLOSED_FOLDERS.intersection(part.casefold() for part in path.parts):
             return False
         if self.pattern.startswith("/"):
             return globs.matches(self.pattern[1:], path.as_posix()[1:], dots=deny)
@@ -102,6 +139,8 @@ class Rule(msgspec.Struct, frozen=True):
         if words is None or pattern is None:
             return False
         head, rest = pattern
+        if self.effect == "deny":
+            words, head = shell.by_name(words), shell.by_name(head)
         if rest == "none":
             return words == head
         if words[: len(head)] != head:
@@ -110,6 +149,16 @@ class Rule(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{'deny ' if self.effect == 'deny' else ''}{self.kind}:{self.pattern}"
+
+
+def allowing_rule(rules: Iterable[Rule], subject: Subject, project: Path) -> Rule | None:
+    """The rule that allows this: where a rule that denies could speak about it, only one that names all of it."""
+    rules = tuple(rules)
+    open_to_denial = any(rule.may_cover(subject, project) for rule in rules)
+    for rule in rules:
+        if rule.effect == "allow" and (rule.names_all or not open_to_denial) and rule.covers(subject, project):
+            return rule
+    return None
 
 
 def command_pattern(pattern: str) -> tuple[tuple[str, ...], Literal["none", "any", "harmless"]] | None:

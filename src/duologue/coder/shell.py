@@ -67,6 +67,76 @@ def join(words: tuple[str, ...]) -> str:
     return shlex.join(words)
 
 
+# Programs whose arguments are, or may be, another command.
+STARTERS = frozenset(
+    (
+        *(
+            "sh",
+            "bash",
+            "dash",
+            "ash",
+            "zsh",
+            "ksh",
+            "csh",
+            "tcsh",
+            "fish",
+            "pwsh",
+            "busybox",
+            "toybox",
+            "eval",
+            "exec",
+        ),
+        *("env", "sudo", "doas", "su", "runuser", "setpriv", "command", "builtin", "nice", "ionice", "nohup", "setsid"),
+        *(
+            "timeout",
+            "time",
+            "stdbuf",
+            "xargs",
+            "parallel",
+            "find",
+            "fd",
+            "watch",
+            "script",
+            "ssh",
+            "chroot",
+            "unshare",
+        ),
+        *(
+            "nsenter",
+            "strace",
+            "flock",
+            "entr",
+            "source",
+            ".",
+            "awk",
+            "gawk",
+            "mawk",
+            "sed",
+            "vi",
+            "vim",
+            "ed",
+            "emacs",
+        ),
+    )
+)
+INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|tclsh|osascript)[\d.]*")
+
+
+def by_name(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words with the program's name in place of its path."""
+    return (words[0].rpartition("/")[2], *words[1:]) if words else words
+
+
+def starts_others(words: tuple[str, ...]) -> bool:
+    """Whether a command may start any other one: a shell, a wrapper, or code that stands in its arguments."""
+    program = by_name(words)[0]
+    if program in STARTERS:
+        return True
+    given = [word for word in words[1:] if word.startswith("-")]
+    code = any(word == "-" or re.match(r"-\w*[ceErp]|--eval|--exec|--print", word) for word in given)
+    return INTERPRETERS.fullmatch(program) is not None and (code or len(words) == 1 or words[1] == "eval")
+
+
 # What may follow when a person has allowed one of these programs for good: these options, and paths inside the project.
 # An option that writes elsewhere, loads a plugin or starts a program must never be in here.
 HARMLESS: dict[tuple[str, ...], frozenset[str]] = {
@@ -93,8 +163,9 @@ HARMLESS: dict[tuple[str, ...], frozenset[str]] = {
             ),
         )
     ),
-    ("ruff", "check"): frozenset(("-q", "--quiet", "--fix", "--diff", "--statistics")),
-    ("ruff", "format"): frozenset(("-q", "--quiet", "--check", "--diff")),
+    ("ruff", "check"): frozenset(("-q", "--quiet", "--diff", "--statistics")),
+    ("ruff", "format", "--check"): frozenset(("-q", "--quiet", "--diff")),
+    ("ruff", "format", "--diff"): frozenset(("-q", "--quiet", "--check")),
     ("wc",): frozenset(("-l", "-w", "-c")),
 }
 for _python in ("python", "python3"):
