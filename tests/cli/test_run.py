@@ -148,6 +148,14 @@ def test_a_command_is_held_against_the_rules(tmp_path: Path, protocol: str) -> N
     assert "│ from the command" in done.stdout and "✗ failed" in done.stdout
 
 
+@pytest.mark.parametrize("rule", ["deny run:git push *", "deny edit:.env"])
+def test_yes_does_not_answer_what_a_rule_may_refuse(tmp_path: Path, protocol: str, rule: str) -> None:
+    arguments = ["--yes", "--allow", rule, "--agent", scripted("command"), "--protocol", protocol]
+    done = run("go", *arguments, cwd=tmp_path)
+    assert done.returncode == 6 and "│ from the command" not in done.stdout
+    assert f"it may be what the rule {rule} is about" in done.stdout
+
+
 # --- Output ----------------------------------------------------------------------------------------------------------
 
 

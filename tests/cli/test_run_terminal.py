@@ -88,6 +88,51 @@ def test_a_long_command_can_be_seen_whole_before_the_answer(tmp_path: Path) -> N
         assert run.end() == 0
 
 
+def test_a_long_diff_can_be_seen_whole_before_the_answer(tmp_path: Path) -> None:
+    with terminal("long_write", tmp_path) as run:
+        run.expect("y/a/n/v/w? ")
+        assert "more lines" in run.seen and "+the last line" not in run.seen
+        run.type("w\n")
+        run.expect("+the last line")
+        run.expect("y/a/n/v? ")
+        run.type("n\n")
+        assert run.end() == 0 and not (tmp_path / "a.txt").exists()
+
+
+def test_a_question_names_the_files(tmp_path: Path) -> None:
+    with terminal("write", tmp_path) as run:
+        run.expect(f"writes {tmp_path}/a.txt")
+        run.expect(PROMPT)
+        run.type("n\n")
+        assert run.end() == 0
+
+
+def test_what_was_typed_before_a_question_does_not_answer_it(tmp_path: Path) -> None:
+    """The agent has painted a question of its own, which was answered."""
+    with terminal("posing", tmp_path) as run:
+        run.expect("y/n! ")
+        run.type("y\ny\n")
+        run.expect("y\r\n")
+        (tmp_path / "go").touch()
+        run.expect(PROMPT)
+        run.type("n\n")
+        assert run.end() == 0 and not (tmp_path / "a.txt").exists()
+
+
+def test_a_command_cannot_hide_a_part_of_itself(tmp_path: Path) -> None:
+    with terminal("hidden", tmp_path) as run:
+        run.expect("y/n? ")
+        assert run.seen.count("$ echo safe ␛]; touch pwned #␇") == 1
+        run.type("n\n")
+        assert run.end() == 0 and not (tmp_path / "pwned").exists()
+
+
+def test_json_cannot_touch_the_terminal(tmp_path: Path) -> None:
+    with terminal("hidden", tmp_path, "--json", "--deny") as run:
+        assert run.end() == 0
+        assert "\\u001b]" in run.seen and "\x1b]" not in run.seen and "\x07" not in run.seen
+
+
 def test_an_agent_cannot_paint_over_the_question(tmp_path: Path) -> None:
     with terminal("painted", tmp_path) as run:
         run.expect("y/n? ")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.agent import file_diff
-from duologue.cli.subjects import deciding, subjects_of
+from duologue.cli.subjects import Matter, deciding, matter_of, may_deny
 from duologue.coder.rules import Rule, Run, Subject, Use, Write, parse_rule
 from duologue.protocol.common.permission import PermissionOption, PermissionOptionKind
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
@@ -29,19 +29,24 @@ def request(subject: Any) -> RequestPermissionRequest:
 
 def of_call(root: Path, told: dict[str, Any] | None = None, **members: Any) -> tuple[Subject, ...]:
     """The subjects of a request about a tool call; `told` is what was known of it before."""
+    return matter(root, told, **members).subjects
+
+
+def matter(root: Path, told: dict[str, Any] | None = None, **members: Any) -> Matter:
+    """What a request about a tool call is about."""
     call = None
     if told is not None:
         call = ToolCallState("c")
         call.patch(ToolCallUpdateEvent(tool_call_id="c", **told))
     subject = ToolCallSubject(tool_call=ToolCallUpdate(tool_call_id="c", **members))
-    return tuple(subjects_of(request(subject), call, root))
+    return matter_of(request(subject), call, root)
 
 
 def test_a_command_is_its_line_and_its_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     asked = request(CommandSubject(command="make test", cwd=str(tmp_path / "link")))
-    assert tuple(subjects_of(asked, None, tmp_path)) == (Run("make test", tmp_path / "real"),)
+    assert matter_of(asked, None, tmp_path) == Matter((Run("make test", tmp_path / "real"),), certain=True)
 
 
 @pytest.mark.parametrize(
@@ -109,9 +114,9 @@ def test_other_tools_are_known_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_certain_is_covered_by_nothing(tmp_path: Path, members: dict[str, Any]) -> None:
-    subjects = of_call(tmp_path, **members)
+    found = matter(tmp_path, **members)
     rules = [parse_rule(text) for text in ("edit:**", "run:*", "use:*", "delete:**")]
-    assert not subjects and deciding(rules, subjects, tmp_path) is None
+    assert not found.subjects and not found.certain and deciding(rules, found, tmp_path) is None
 
 
 def rules(*texts: str) -> list[Rule]:
@@ -119,8 +124,106 @@ def rules(*texts: str) -> list[Rule]:
 
 
 def test_all_of_a_request_must_be_allowed_and_any_of_it_may_be_denied(tmp_path: Path) -> None:
-    both: list[Subject] = [Run("make", tmp_path), Write((tmp_path / "a.py",))]
+    both = Matter((Run("make", tmp_path), Write((tmp_path / "a.py",))), certain=True)
     assert deciding(rules("run:make"), both, tmp_path) is None
     assert deciding(rules("run:make", "edit:*.py"), both, tmp_path) == parse_rule("run:make")
     assert deciding(rules("run:make", "edit:*.py", "deny edit:a.*"), both, tmp_path) == parse_rule("deny edit:a.*")
-    assert deciding(rules("edit:**"), [Write((tmp_path / "a.py", Path("/etc/hosts")))], tmp_path) is None
+    two = Matter((Write((tmp_path / "a.py", Path("/etc/hosts"))),), certain=True)
+    assert deciding(rules("edit:**"), two, tmp_path) is None
+
+
+EXECUTE, EDIT = ToolKind.EXECUTE, ToolKind.EDIT
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "rule", "allowed"),
+    [
+        (EXECUTE, {"command": "make", "description": "Build", "timeout": 5, "env": {}, "args": []}, "run:make", True),
+        (EXECUTE, {"command": "make", "args": ["evil;rm"]}, "run:make", False),
+        (EXECUTE, {"command": "make", "arguments": ["evil"]}, "run:make", False),
+        (EXECUTE, {"command": "ls", "env": {"LD_PRELOAD": "/x"}}, "run:ls", False),
+        (EXECUTE, {"command": "ls", "cmd": "rm -rf /"}, "run:*", False),
+        (EXECUTE, {"command": "ls", "cmd": "ls"}, "run:ls", True),
+        (EXECUTE, {"command": "ls", "shell": True}, "run:ls", False),
+        (EXECUTE, {"command": "ls", "path": "/etc"}, "run:ls", False),
+        (EXECUTE, {"command": "ls", "content": "stdin"}, "run:ls", False),
+        (EXECUTE, {"command": "ls", "cwd": "a", "workdir": "b"}, "run:ls", False),
+        (EXECUTE, {"command": "ls", "nested": {"command": "rm x"}}, "run:*", False),
+        (EXECUTE, {"command": ["ls", ";", "rm"]}, "run:ls *", False),
+        (EXECUTE, {"command": ["ls", "src"]}, "run:ls *", True),
+        (EDIT, {"path": "src/a.py", "content": "x", "old_string": "", "replace_all": True}, "edit:src/**", True),
+        (EDIT, {"path": "src/a.py", "edits": [{"old_text": "a", "new_text": "b"}]}, "edit:src/**", True),
+        (EDIT, {"path": "src/a.py", "edits": [{"path": "/etc/x", "new_text": "b"}]}, "edit:src/**", False),
+        (EDIT, {"path": "src/a.py", "files": ["/etc/x"]}, "edit:src/**", False),
+        (EDIT, {"path": "src/a.py", "files": ["src/b.py", {"path": "src/c.py"}]}, "edit:src/**", True),
+        (EDIT, {"path": "src/a.py", "file_path": "/etc/x"}, "edit:src/**", False),
+        (EDIT, {"path": "src/a.py", "Destination": "/etc/x"}, "edit:src/**", False),
+        (EDIT, {"path": "src/a.py", "patch": "*** Update File: /etc/x"}, "edit:src/**", False),
+        (EDIT, {"path": "~/.profile"}, "edit:**", False),
+        (EDIT, {"path": "$HOME/x"}, "edit:**", False),
+        (EDIT, {"path": "src/a.py", "mode": "0777"}, "edit:src/**", False),
+        (ToolKind.MOVE, {"source": "src/a.py", "destination": "/etc/x"}, "delete:src/**", False),
+        (ToolKind.MOVE, {"old_path": "src/a.py", "new_path": "src/b.py"}, "delete:src/**", True),
+        (ToolKind.MOVE, {"old_path": "src/a.py", "new_path": "b.py"}, "delete:src/**", False),
+        (EDIT, "src/a.py", "edit:**", False),
+    ],
+)
+def test_a_rule_allows_only_when_nothing_else_is_in_the_raw_input(
+    tmp_path: Path, kind: ToolKind, raw: Any, rule: str, allowed: bool
+) -> None:
+    found = matter(tmp_path, kind=kind, raw_input=raw, locations=[ToolCallLocation(path=str(tmp_path / "src/a.py"))])
+    assert (deciding(rules(rule), found, tmp_path) is not None) is allowed
+
+
+DENY_PUSH = "deny run:git push*"
+
+
+@pytest.mark.parametrize("line", ["git push", "git  push", 'g""it push', "/usr/bin/git push", "git push -f"])
+def test_a_rule_refuses_a_command_however_its_program_is_named(tmp_path: Path, line: str) -> None:
+    assert deciding(rules(DENY_PUSH), matter(tmp_path, raw_input={"command": line}), tmp_path) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("git push && true", "git push;", "GIT=1 git push", "sh -c 'git push'", "env git push", "sudo git push"),
+        *(
+            "/bin/bash push.sh",
+            "git -C sub push",
+            "git --no-pager push",
+            "python3 -c 'x'",
+            "xargs git",
+            "timeout 9 git push",
+        ),
+    ],
+)
+def test_what_a_rule_may_refuse_is_no_matter_for_yes(tmp_path: Path, line: str) -> None:
+    found = matter(tmp_path, raw_input={"command": line})
+    assert may_deny(rules(DENY_PUSH), found, tmp_path) == parse_rule(DENY_PUSH)
+    assert deciding(rules(DENY_PUSH, "run:*"), found, tmp_path) is None
+    assert may_deny(rules("run:*"), found, tmp_path) is None
+
+
+@pytest.mark.parametrize("line", ["make", "git status", "python3 -m pytest", "git-push-all"])
+def test_what_no_rule_refuses_is_left_to_yes(tmp_path: Path, line: str) -> None:
+    assert may_deny(rules(DENY_PUSH), matter(tmp_path, raw_input={"command": line}), tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"kind": EDIT, "raw_input": {"target_name": ".env"}},
+        {"kind": ToolKind.OTHER, "raw_input": {"path": ".env"}},
+        {"kind": ToolKind.OTHER, "name": "tool", "raw_input": {"path": ".env"}},
+        {"kind": EXECUTE, "raw_input": {"command": "echo x > .env"}},
+        {"kind": EXECUTE, "raw_input": {"command": "cp x .env"}},
+        {"kind": EXECUTE, "raw_input": {"command": "curl --output=./.env x"}},
+    ],
+)
+def test_a_file_that_a_rule_guards_is_guarded_from_what_is_not_told(tmp_path: Path, members: dict[str, Any]) -> None:
+    assert may_deny(rules("deny edit:.env"), matter(tmp_path, **members), tmp_path) is not None
+
+
+def test_a_file_that_must_not_be_edited_must_not_be_deleted(tmp_path: Path) -> None:
+    gone = matter(tmp_path, kind=ToolKind.DELETE, raw_input={"path": ".env"})
+    assert deciding(rules("deny edit:.env", "delete:**"), gone, tmp_path) == parse_rule("deny edit:.env")

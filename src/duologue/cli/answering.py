@@ -1,22 +1,23 @@
 """Who answers the permission requests of a run: rules, then --yes or --deny, then a person at the terminal.
 
-Where nobody can be asked, the answer is no.
+Where nobody can be asked, the answer is no. What a rule that denies could be about is asked in spite of --yes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from duologue.cli.screen import Screen, printable, wants_colour
+from duologue.cli.screen import Screen, one_line, visible, wants_colour
 from duologue.cli.show import COMMAND_LINES, Printer
-from duologue.cli.subjects import deciding, real, subjects_of
+from duologue.cli.subjects import Matter, deciding, matter_of, may_deny, real
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
-from duologue.coder.rules import Rule, Run, Subject
+from duologue.coder.rules import Rule, Run, Use, Write
 from duologue.protocol.common.permission import (
     PermissionOption,
     PermissionOptionKind,
@@ -39,25 +40,29 @@ KEYS = {
 
 @dataclass(slots=True)
 class Answers:
-    """Answers requests. `nobody_asked` says whether one was refused because there is no terminal."""
+    """Answers requests. `nobody_asked` says whether one was refused because there is no terminal; `printed` waits until
+    the question can be seen."""
 
     printer: Printer
     rules: Sequence[Rule] = ()
     otherwise: Literal["ask", "yes", "deny"] = "ask"
     nobody_asked: bool = False
+    printed: Callable[[], Awaitable[None]] | None = None
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def answer(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         """The outcome for a request."""
         async with self._one_at_a_time:
             project = real(".", session.cwd)
-            subjects = subjects_of(request, self._call(session, request), project)
-            rule = deciding(self.rules, subjects, project)
-            if rule is None and self.otherwise == "ask":
-                return await self._by_person(request, subjects)
-            self._ask_on(self.printer, request, subjects)
+            matter = matter_of(request, self._call(session, request), project)
+            rule = deciding(self.rules, matter, project)
             if rule is not None:
+                self._tell(self.printer, request, matter)
                 return self._told(request, allow=rule.effect == "allow", why=f"by the rule {rule}")
+            doubt = may_deny(self.rules, matter, project) if self.otherwise == "yes" else None
+            if self.otherwise == "ask" or doubt is not None:
+                return await self._by_person(request, matter, doubt)
+            self._tell(self.printer, request, matter)
             return self._told(request, allow=self.otherwise == "yes", why=f"by --{self.otherwise}")
 
     def _call(self, session: Session, request: RequestPermissionRequest) -> ToolCallState | None:
@@ -77,12 +82,12 @@ class Answers:
         return SelectedOutcome(option_id=option.option_id)
 
     async def _by_person(
-        self, request: RequestPermissionRequest, subjects: Sequence[Subject]
+        self, request: RequestPermissionRequest, matter: Matter, doubt: Rule | None
     ) -> RequestPermissionOutcome:
         tty = open_terminal()
         if tty is None:
             self.nobody_asked = True
-            self._ask_on(self.printer, request, subjects)
+            self._tell(self.printer, request, matter, doubt)
             self.printer.screen.line("  refused: there is no terminal to ask at (see --yes and --allow)", "red")
             return refusal(request)
         with tty:
@@ -90,51 +95,79 @@ class Answers:
             printer = self.printer
             if not printer.screen.is_terminal:
                 printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)))
-            cut = self._ask_on(printer, request, subjects)
-            return await _read_answer(tty, printer, request, cut)
+            whole = self._tell(printer, request, matter, doubt)
+            return await self._read_answer(tty, printer, request, None if whole else matter)
 
-    def _ask_on(self, printer: Printer, request: RequestPermissionRequest, subjects: Sequence[Subject]) -> str | None:
-        """Print the question and what it is about; a command that was not printed to its end."""
+    def _tell(
+        self, printer: Printer, request: RequestPermissionRequest, matter: Matter, doubt: Rule | None = None
+    ) -> bool:
+        """Print the question and what it is about; whether that was printed to its end."""
         screen = printer.screen
-        screen.line(f"{screen.paint('?', 'yellow', 'bold')} {printable(request.title)}")
+        screen.line(f"{screen.paint('?', 'yellow', 'bold')} {one_line(request.title)}")
         if isinstance(request.description, str) and request.description:
-            screen.line(f"  {printable(request.description)}")
-        if isinstance(request.subject, ToolCallSubject):
-            printer.show_diffs(request.subject.tool_call.tool_call_id, request.subject.tool_call.content or [])
-        cut = None
-        for subject in subjects:
+            printer.lines(visible(request.description).split("\n"), sys.maxsize)
+        for subject in matter.subjects:
             if isinstance(subject, Run):
                 self.printer.note_command(subject.command)
-                whole = printer.command(subject.command, COMMAND_LINES)
-                cut = None if whole else subject.command
-                screen.line(f"  in {printable(str(subject.cwd))}", "dim")
-        return cut
+        whole = printer.show_diffs(matter.call, matter.content)
+        whole &= _tell_matter(printer, matter, COMMAND_LINES)
+        if doubt is not None:
+            screen.line(
+                f"  --yes does not answer this: it may be what the rule {one_line(str(doubt))} is about", "yellow"
+            )
+        return whole
+
+    async def _read_answer(
+        self, tty: Tty, printer: Printer, request: RequestPermissionRequest, cut: Matter | None
+    ) -> RequestPermissionOutcome:
+        screen = printer.screen
+        offered = {KEYS[option.kind]: option for option in reversed(request.options) if option.kind in KEYS}
+        choices = {key: offered[key] for key in KEYS.values() if key in offered}
+        for key, option in choices.items():
+            screen.line(f"  [{key}] {one_line(option.name)}")
+        if cut is not None:
+            screen.line("  [w] Show all of it")
+        while True:
+            if self.printed is not None:
+                await self.printed()
+            tty.forget_typed()
+            screen.write(f"  {'/'.join([*choices, *([] if cut is None else ['w'])])}? ", "bold")
+            line = await tty.read_line()
+            if line is None:
+                return refusal(request)
+            typed = line.strip().lower()[:1]
+            if typed == "w" and cut is not None:
+                printer.whole_diffs(cut.content)
+                _tell_matter(printer, cut, sys.maxsize)
+                cut = None
+                continue
+            chosen = choices.get(typed)
+            if chosen is not None:
+                return SelectedOutcome(option_id=chosen.option_id)
+            screen.line(f"  type one of: {', '.join(choices)}", "dim")
 
 
-async def _read_answer(
-    tty: Tty, printer: Printer, request: RequestPermissionRequest, cut: str | None
-) -> RequestPermissionOutcome:
-    screen = printer.screen
-    offered = {KEYS[option.kind]: option for option in reversed(request.options) if option.kind in KEYS}
-    choices = {key: offered[key] for key in KEYS.values() if key in offered}
-    for key, option in choices.items():
-        screen.line(f"  [{key}] {printable(option.name)}")
-    if cut is not None:
-        screen.line("  [w] Show the whole command")
-    while True:
-        screen.write(f"  {'/'.join([*choices, *([] if cut is None else ['w'])])}? ", "bold")
-        line = await tty.read_line()
-        if line is None:
-            return refusal(request)
-        typed = line.strip().lower()[:1]
-        if typed == "w" and cut is not None:
-            printer.command(cut, sys.maxsize)
-            cut = None
-            continue
-        chosen = choices.get(typed)
-        if chosen is not None:
-            return SelectedOutcome(option_id=chosen.option_id)
-        screen.line(f"  type one of: {', '.join(choices)}", "dim")
+def _tell_matter(printer: Printer, matter: Matter, most: int) -> bool:
+    """Print what a yes would do, `most` lines of each part; whether that was all."""
+    whole = True
+    for subject in matter.subjects:
+        match subject:
+            case Run(command, folder):
+                whole &= printer.command(command, most)
+                printer.lines([f"in {one_line(str(folder))}"], sys.maxsize, "dim")
+            case Write(paths, kind):
+                verb = "deletes or moves" if kind == "delete" else "writes"
+                whole &= printer.lines([f"{verb} {one_line(str(path))}" for path in paths], most)
+            case Use(tool):
+                printer.lines([f"uses the tool {one_line(tool)}"], sys.maxsize)
+    whole &= printer.lines([f"names {one_line(str(path))}" for path in matter.paths], most)
+    if matter.certain:
+        return whole
+    printer.screen.line("  It is not told for certain what this does.", "yellow")
+    if matter.raw is not None:
+        told = json.dumps(matter.raw, ensure_ascii=False, default=str)
+        whole &= printer.lines([f"input: {one_line(told)}"], most, "dim")
+    return whole
 
 
 def _option(request: RequestPermissionRequest, kind: PermissionOptionKind) -> PermissionOption | None:

@@ -16,7 +16,7 @@ from duologue import codec
 from duologue.cli.answering import Answers
 from duologue.cli.exits import BY_REASON, Exit
 from duologue.cli.output import Output
-from duologue.cli.screen import Screen, printable, wants_colour
+from duologue.cli.screen import Screen, one_line, plain_json, printable, wants_colour
 from duologue.cli.show import Printer
 from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, Session, VersionMismatch, connect
 from duologue.coder.rules import Rule
@@ -75,7 +75,7 @@ class Run(Client):
         self.output = Output(sys.stdout or errors)
         self.out = Screen(self.output, colour=not order.json and wants_colour(self.output))
         self.printer = Printer(self.errors if order.json else self.out)
-        self.answers = Answers(self.printer, order.rules, order.otherwise)
+        self.answers = Answers(self.printer, order.rules, order.otherwise, printed=self.output.settle)
         self._turn: PromptTurn | None = None
         self._logins: Sequence[AuthMethod] = ()
         self._stopped: Exit | None = None
@@ -87,7 +87,7 @@ class Run(Client):
 
     def on_update(self, session: Session, update: SessionUpdate) -> None:
         if self.order.json:
-            self.out.line(codec.encode(update).decode())
+            self.out.line(plain_json(codec.encode(update).decode()))
         else:
             self.printer.show(update, session.transcript)
 
@@ -166,7 +166,7 @@ class Run(Client):
         if status is Exit.DONE and self.answers.nobody_asked:
             return Exit.NOBODY_TO_ASK
         if status is not Exit.DONE:
-            self.errors.line(f"duologue run: the turn ended: {printable(reason) or 'no reason was given'}", "yellow")
+            self.errors.line(f"duologue run: the turn ended: {one_line(reason) or 'no reason was given'}", "yellow")
         return status
 
     # --- stopping ---------------------------------------------------------------------------------------------------

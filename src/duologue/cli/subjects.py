@@ -6,50 +6,87 @@ Titles are for people and count for nothing here. What cannot be told for certai
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from duologue.coder.rules import Rule, Run, Subject, Use, Write
+from duologue.cli.raw_input import RawInput, read_raw_input
+from duologue.coder.rules import Rule, Run, Subject, Use, Write, allowing_rule
 from duologue.protocol.changes.patches import FilePatch, read_patch
 from duologue.protocol.common.tools import ToolKind
 from duologue.protocol.v2.diff import DeleteChange, DiffPatch, MoveChange
 from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject
-from duologue.protocol.v2.tools import ToolDiff
+from duologue.protocol.v2.tools import ToolCallContent, ToolDiff
 from duologue.session.entries import ToolCallState
-
-#: Where agents put the path of a file, and the folder of a command, in the raw input of a tool call.
-PATH_MEMBERS = ("path", "file_path", "filePath", "abs_path", "file")
-FOLDER_MEMBERS = ("cwd", "workdir", "directory")
 
 CHANGES = frozenset((ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE))
 
 
-def subjects_of(request: RequestPermissionRequest, call: ToolCallState | None, cwd: Path) -> Sequence[Subject]:
-    """Everything that a yes would allow; empty when that is not certain. `call` is what was told of the tool call."""
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """What a request is about: what a yes would certainly allow, and whether that is all.
+
+    `paths` are those it names without saying that they are written, `raw` is the raw input when that says more than is
+    understood, `call` and `content` are the tool call and what it holds.
+    """
+
+    subjects: tuple[Subject, ...] = ()
+    certain: bool = False
+    paths: tuple[Path, ...] = ()
+    raw: Any = None
+    call: str = ""
+    content: tuple[ToolCallContent, ...] = ()
+
+
+def matter_of(request: RequestPermissionRequest, call: ToolCallState | None, cwd: Path) -> Matter:
+    """Everything that a yes would allow. `call` is what was told of the tool call."""
     match request.subject:
         case CommandSubject(command=command, cwd=folder):
-            return (Run(command, real(folder, cwd)),)
+            return Matter((Run(command, real(folder, cwd)),), certain=True)
         case ToolCallSubject(tool_call=patch):
             merged = ToolCallState(patch.tool_call_id)
             for update in (*(call.updates() if call is not None else ()), patch):
                 merged.patch(update)
-            return tuple(_of_call(merged, cwd))
-    return ()
+            return _of_call(merged, cwd)
+    return Matter()
 
 
-def _of_call(call: ToolCallState, cwd: Path) -> Iterator[Subject]:
-    raw = call.raw_input if isinstance(call.raw_input, dict) else {}
-    command = _command(raw)
+def _of_call(call: ToolCallState, cwd: Path) -> Matter:
+    raw = read_raw_input(call.raw_input)
     paths = tuple(dict.fromkeys(_paths(call, raw, cwd)))
-    if command is not None:
-        yield Run(command, real(_first(raw, FOLDER_MEMBERS) or ".", cwd))
+    subjects = tuple(_subjects(call, raw, paths, cwd))
+    certain = bool(subjects) and _is_certain(call, raw, subjects)
+    written = any(isinstance(subject, Write) for subject in subjects)
+    return Matter(
+        subjects,
+        certain,
+        () if written else paths,
+        None if certain or not isinstance(call.raw_input, dict | list | str) else call.raw_input,
+        call.id,
+        tuple(call.content),
+    )
+
+
+def _subjects(call: ToolCallState, raw: RawInput, paths: tuple[Path, ...], cwd: Path) -> Iterator[Subject]:
+    for command in raw.commands:
+        yield Run(command, real(raw.folders[0] if raw.folders else ".", cwd))
     if call.kind in CHANGES or _diffs(call):
         if paths:
             yield Write(paths, _verb(call))
-    elif command is None and call.kind != ToolKind.EXECUTE and isinstance(call.name, str):
+    elif not raw.commands and call.kind != ToolKind.EXECUTE and isinstance(call.name, str):
         yield Use(call.name)
+
+
+def _is_certain(call: ToolCallState, raw: RawInput, subjects: Sequence[Subject]) -> bool:
+    """A tool that is known by its name may take anything. A command takes no files and no texts beside it, and what
+    changes files must say which."""
+    if isinstance(subjects[-1], Use):
+        return True
+    changes = call.kind in CHANGES or bool(_diffs(call))
+    if raw.unclear or (changes and not isinstance(subjects[-1], Write)):
+        return False
+    return changes or not (raw.paths or raw.texts)
 
 
 def _verb(call: ToolCallState) -> Literal["edit", "delete"]:
@@ -72,7 +109,7 @@ def _sections(call: ToolCallState) -> list[FilePatch]:
     return [section for patch in patches for section in read_patch(patch)]
 
 
-def _paths(call: ToolCallState, raw: dict[str, Any], cwd: Path) -> Iterator[Path]:
+def _paths(call: ToolCallState, raw: RawInput, cwd: Path) -> Iterator[Path]:
     for diff in _diffs(call):
         for change in diff.changes:
             for member in ("path", "old_path"):
@@ -82,35 +119,30 @@ def _paths(call: ToolCallState, raw: dict[str, Any], cwd: Path) -> Iterator[Path
         yield from (real(path, cwd) for path in (section.path, section.old_path) if path is not None)
     for place in call.locations or ():
         yield real(place.path, cwd)
-    if (named := _first(raw, PATH_MEMBERS)) is not None:
-        yield real(named, cwd)
-
-
-def _command(raw: dict[str, Any]) -> str | None:
-    match raw.get("command", raw.get("cmd")):
-        case str(line):
-            return line
-        case [str(), *_] as words if all(isinstance(word, str) for word in words):
-            return shlex.join(words)
-    return None
-
-
-def _first(raw: dict[str, Any], names: Sequence[str]) -> str | None:
-    return next((raw[name] for name in names if isinstance(raw.get(name), str)), None)
+    yield from (real(path, cwd) for path in raw.paths)
 
 
 def real(path: str, cwd: Path) -> Path:
     """Where a path leads, links followed."""
-    return Path(os.path.realpath(cwd / path))
+    return Path(os.path.realpath(cwd / path.replace("\0", "\ufffd")))
 
 
-def deciding(rules: Sequence[Rule], subjects: Sequence[Subject], project: Path) -> Rule | None:
-    """The rule that answers: one that denies any of it, else one that allows, when all of it is allowed."""
+def deciding(rules: Sequence[Rule], matter: Matter, project: Path) -> Rule | None:
+    """The rule that answers: one that denies any of it, else one that allows, when all of it is certain and allowed."""
     for rule in rules:
-        if rule.effect == "deny" and any(rule.covers(subject, project) for subject in subjects):
+        if rule.effect == "deny" and any(rule.covers(subject, project) for subject in matter.subjects):
             return rule
-    allowing = [
-        next((rule for rule in rules if rule.effect == "allow" and rule.covers(subject, project)), None)
-        for subject in subjects
-    ]
+    if not matter.certain:
+        return None
+    allowing = [allowing_rule(rules, subject, project) for subject in matter.subjects]
     return allowing[0] if allowing and all(allowing) else None
+
+
+def may_deny(rules: Sequence[Rule], matter: Matter, project: Path) -> Rule | None:
+    """A rule that could refuse it, if it were known for certain what it does."""
+    for rule in rules:
+        if rule.effect == "deny" and (
+            not matter.certain or any(rule.may_cover(subject, project) for subject in matter.subjects)
+        ):
+            return rule
+    return None

@@ -27,6 +27,13 @@ class Tty:
             os.close(self._fd)
             self.stream.close()
 
+    def forget_typed(self) -> None:
+        """Drop what was typed before now: it was not typed for what is asked next."""
+        import termios
+
+        with contextlib.suppress(termios.error):  # gone away: then reading it fails as well
+            termios.tcflush(self._fd, termios.TCIFLUSH)
+
     async def read_line(self) -> str | None:
         """The next line that is typed; None at the end of input. Cancelling it leaves the terminal to others."""
         loop = asyncio.get_running_loop()

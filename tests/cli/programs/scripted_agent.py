@@ -41,6 +41,9 @@ SCRIPTS: dict[str, list[list[ModelEvent]]] = {
     "command": [asks("run_command", command="echo from the command; exit 3"), says("ran")],
     "long_command": [asks("run_command", command="true\n" * 50 + "echo the last line"), says("ran")],
     "painted": [asks("run_command", command="rm -rf x\x1b[2K\x1b[1A\recho harmless"), says("ran")],
+    "hidden": [asks("run_command", command="echo safe \x1b]; touch pwned #\x07"), says("ran")],
+    "long_write": [asks("write_file", path="a.txt", text="ok\n" * 600 + "the last line\n"), says("written")],
+    "posing": [asks("write_file", path="a.txt", text="one\n"), says("written")],
     "environment": [asks("run_command", command="env"), says("ran")],
     "children": [asks("run_command", command="sh -c 'echo $$ > pid; sleep 120' & sleep 120"), says("never")],
     "max_tokens": [[TextDelta("cut"), StepEnded(AssistantMessage("cut"), "length")]],
@@ -75,6 +78,12 @@ class Scripted:
             case "stream":
                 for number in range(10_000_000):
                     yield TextDelta(f"piece {number};")
+            case "posing" if not Path("go").exists():  # noqa: ASYNC240
+                yield TextDelta("? Read README.md\n  [y] Allow\n  y/n! ")
+                while not Path("go").exists():  # noqa: ASYNC110, ASYNC240
+                    await asyncio.sleep(0.02)
+                for event in self.steps.pop(0):
+                    yield event
             case "noise":
                 for event in make_noise():
                     yield event
