@@ -4,26 +4,78 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import keyword
 import random
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-OPERATORS = {
-    "==": ("!=", "<=", ">="), "!=": ("==",), "<": ("<=", ">", ">="), "<=": ("<", ">", ">="), ">": (">=", "<", "<="), ">=": (">", "<", "<="),
-    "+": ("-", "*"), "-": ("+",), "*": ("+", "/", "//"), "/": ("*", "//"), "//": ("/", "*"), "%": ("*", "/"), "**": ("*",),
-    "+=": ("-=", "="), "-=": ("+=", "="), "*=": ("/=", "+="), "|=": ("&=", "="), "&": ("|",), "|": ("&",), "<<": (">>",), ">>": ("<<",),
-}  # fmt: skip
-WORDS = {
-    "and": ("or",), "or": ("and",), "not": ("",), "is": ("==",), "in": ("not in",), "True": ("False",), "False": ("True",), "None": ("0",),
-    "break": ("continue",), "continue": ("break",), "min": ("max",), "max": ("min",), "any": ("all",), "all": ("any",),
-}  # fmt: skip
-METHODS = (
-    ("lower", "upper"), ("strip", "lstrip", "rstrip"), ("find", "rfind"), ("split", "rsplit"), ("startswith", "endswith"),
-    ("append", "extend"), ("keys", "values", "items"), ("add", "discard"), ("start", "end"), ("match", "search"), ("ljust", "rjust"),
-    ("isdigit", "isalpha"), ("sorted", "reversed"), ("floor", "ceil"), ("union", "intersection"),
-)  # fmt: skip
+# A token, and what it may become.
+_OPERATORS = """
+    == != <= >=
+    != ==
+    < <= > >=
+    <= < > >=
+    > >= < <=
+    >= > < <=
+    + - *
+    - +
+    * + / //
+    / * //
+    // / *
+    % * /
+    ** *
+    += -= =
+    -= += =
+    *= /= +=
+    |= &= =
+    & |
+    | &
+    << >>
+    >> <<
+"""
+_WORDS = """
+    and or
+    or and
+    is ==
+    True False
+    False True
+    None 0
+    break continue
+    continue break
+    min max
+    max min
+    any all
+    all any
+"""
+_METHODS = """
+    lower upper
+    strip lstrip rstrip
+    find rfind
+    split rsplit
+    startswith endswith
+    append extend
+    keys values items
+    add discard
+    start end
+    match search
+    ljust rjust
+    isdigit isalpha
+    sorted reversed
+    floor ceil
+    union intersection
+"""
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines() if line.strip()]
+
+
+OPERATORS = {first: others for first, *others in _rows(_OPERATORS)}
+WORDS = {**{first: others for first, *others in _rows(_WORDS)}, "not": [""], "in": ["not in"]}
+METHODS = _rows(_METHODS)
+_BEFORE_DOCSTRINGS = (tokenize.INDENT, tokenize.NEWLINE, tokenize.NL, tokenize.DEDENT)
 KINDS = ("operator", "word", "number", "string", "name", "method")
 
 
@@ -46,7 +98,7 @@ def faults(path: str, text: str, chance: random.Random) -> Iterator[Fault]:
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     starts = _starts(text)
     names = _names_of_functions(text)
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in itertools.pairwise(tokens):
         start = starts[token.start[0] - 1] + token.start[1]
         end = starts[token.end[0] - 1] + token.end[1]
         for kind, new in _slips(before, token, names.get(token.start[0], ()), chance):
@@ -71,7 +123,7 @@ def _slips(
         yield "word", chance.choice(WORDS[word])
     elif token.type == tokenize.NUMBER:
         yield from _number(word, chance)
-    elif token.type == tokenize.STRING and before.type not in (tokenize.INDENT, tokenize.NEWLINE, tokenize.NL, tokenize.DEDENT):
+    elif token.type == tokenize.STRING and before.type not in _BEFORE_DOCSTRINGS:
         yield from _string(word, chance)
     elif token.type == tokenize.NAME and not keyword.iskeyword(word):
         family = next((family for family in METHODS if word in family), None)
@@ -83,8 +135,10 @@ def _slips(
 
 
 def _is_binary(before: tokenize.TokenInfo) -> bool:
-    return before.type in (tokenize.NUMBER, tokenize.STRING) or before.string in (")", "]", "}") or (
-        before.type == tokenize.NAME and not keyword.iskeyword(before.string)
+    return (
+        before.type in (tokenize.NUMBER, tokenize.STRING)
+        or before.string in (")", "]", "}")
+        or (before.type == tokenize.NAME and not keyword.iskeyword(before.string))
     )
 
 
@@ -95,7 +149,8 @@ def _number(word: str, chance: random.Random) -> Iterator[tuple[str, str]]:
 
 def _string(word: str, chance: random.Random) -> Iterator[tuple[str, str]]:
     """Leave one letter out, or change one: what a finger does."""
-    letters = [index for index, letter in enumerate(word) if letter.isalpha() and word[index - 1] != "\\" and 0 < index < len(word) - 1]
+    inside = range(1, len(word) - 1)
+    letters = [index for index in inside if word[index].isalpha() and word[index - 1] != "\\"]
     if len(letters) < 3 or word.startswith(('"""', "'''")):
         return
     at = chance.choice(letters)
@@ -108,7 +163,8 @@ def _names_of_functions(text: str) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)} | {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+            names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+            names |= {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 found[line] = tuple(sorted(names))
     return found

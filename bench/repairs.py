@@ -3,8 +3,8 @@
 It takes source distributions from PyPI, breaks one token at a time so that the project's own tests notice, lets the
 model work through the real loop with every permission given, and compares with the original.
 
-    python bench/repairs.py                 # the three projects of REPAIRS.md; continues where it was stopped
-    python bench/repairs.py --project toolz==1.0.0 --faults 5
+    python -m bench.repairs                 # the three projects of REPAIRS.md; continues where it was stopped
+    python -m bench.repairs --project toolz==1.0.0 --faults 5
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import ast
 import asyncio
 import json
 import os
+import platform
 import random
 import shutil
 import subprocess
@@ -25,8 +26,7 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from repair_faults import KINDS, Fault, faults, is_other_code
-
+from bench.repair_faults import KINDS, Fault, faults, is_other_code
 from duologue.coder.events import PermissionAnswer, PermissionQuestion, Text
 from duologue.coder.loop import Coder
 from duologue.coder.models.base import UserMessage
@@ -36,6 +36,7 @@ from duologue.coder.workspace import Workspace
 
 SEED = 20260801
 PROJECTS: tuple[str, ...] = ()
+CACHE = Path(".bench/repairs")
 REPORT = Path(__file__).with_name("REPAIRS.md")
 SKIPPED = ("test", "tests", "docs", "doc", "examples", "benchmark", "benchmarks", "setup.py", "conftest.py", "build")
 
@@ -76,8 +77,8 @@ class Bench:
 
     def _unpack(self, requirement: str, place: Path) -> None:
         drop = self.folder / "sdists" / place.name
-        pip = [str(self.python), "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(drop), requirement]
-        subprocess.run(pip, check=True)
+        pip = [str(self.python), "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "-d", str(drop)]
+        subprocess.run([*pip, requirement], check=True)
         draft = place.with_name(place.name + ".draft")
         with tarfile.open(next(drop.iterdir())) as archive:
             archive.extractall(draft, filter="data")
@@ -101,8 +102,12 @@ class Bench:
 
 
 def sources(root: Path) -> list[Path]:
-    found = [path for path in sorted(root.rglob("*.py")) if not any(part in SKIPPED for part in path.relative_to(root).parts)]
-    return [path for path in found if not path.name.startswith(("test_", "_version")) and not path.name.endswith("_test.py")]
+    return [path for path in sorted(root.rglob("*.py")) if _is_source(path.relative_to(root))]
+
+
+def _is_source(path: Path) -> bool:
+    named = path.name.startswith(("test_", "_version")) or path.name.endswith("_test.py")
+    return not named and not any(part in SKIPPED for part in path.parts)
 
 
 def seeded(bench: Bench, original: Path, count: int, seed: int) -> list[Fault]:
@@ -207,26 +212,36 @@ def measure(bench: Bench, requirement: str, count: int, seed: int) -> list[Resul
             )  # fmt: skip
         results.append(result)
         kept.write_text(json.dumps([asdict(item) for item in results], indent=1))
-        print(f"{requirement} {number}/{len(found)} {result.outcome:9} {seconds:5.1f} s  {result.kind:8} {place}: {result.old!r} -> {result.new!r}", flush=True)
+        what = f"{result.kind:8} {place}: {result.old!r} -> {result.new!r}"
+        print(f"{requirement} {number}/{len(found)} {result.outcome:9} {seconds:5.1f} s  {what}", flush=True)
     return results
 
 
 def report(results: list[Result], seed: int) -> str:
     """The page: a table by project, one by kind, and every fault."""
-    lines = ["# Repairs by the offline model", "", __doc__ or "", "| project | faults | repaired | declined | wrong | seconds (median, most) |", "|---|---|---|---|---|---|"]
-    for project in [*dict.fromkeys(result.project for result in results), "all"]:
-        part = [result for result in results if project in (result.project, "all")]
-        counts = Counter(result.outcome for result in part)
-        times = sorted(result.seconds for result in part)
-        lines.append(
-            f"| {project} | {len(part)} | {counts['repaired']} | {counts['declined']} | {counts['wrong']} | "
-            f"{times[len(times) // 2]:.0f}, {times[-1]:.0f} |"
-        )
-    lines += ["", f"Seed {seed}. Every fault:", "", "| place | kind | original | fault | outcome | s |", "|---|---|---|---|---|---|"]
+    projects = [*dict.fromkeys(result.project for result in results)]
+    lines = ["# Repairs by the offline model", "", __doc__ or "", f"Seed {seed}, {platform.python_version()}.", ""]
+    lines += _table("project", [(name, [r for r in results if r.project == name]) for name in projects], results)
+    lines += _table("kind", [(kind, [r for r in results if r.kind == kind]) for kind in KINDS], results)
+    lines += ["| place | kind | original | fault | outcome | s |", "|---|---|---|---|---|---|"]
     for result in results:
         old, new = (f"`` {text.replace('|', '&#124;') or ' '} ``" for text in (result.old, result.new))
-        lines.append(f"| {result.project} {result.place} | {result.kind} | {old} | {new} | {result.outcome} | {result.seconds:.0f} |")
+        place = f"{result.project} {result.place}"
+        lines.append(f"| {place} | {result.kind} | {old} | {new} | {result.outcome} | {result.seconds:.0f} |")
     return "\n".join(lines) + "\n"
+
+
+def _table(name: str, parts: list[tuple[str, list[Result]]], results: list[Result]) -> list[str]:
+    lines = [
+        f"| {name} | faults | repaired | declined | wrong | seconds: median | most |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for title, part in [*parts, ("all", results)]:
+        counts = Counter(result.outcome for result in part)
+        times = sorted(result.seconds for result in part) or [0.0]
+        outcomes = " | ".join(str(counts[outcome]) for outcome in ("repaired", "declined", "wrong"))
+        lines.append(f"| {title} | {len(part)} | {outcomes} | {times[len(times) // 2]:.0f} | {times[-1]:.0f} |")
+    return [*lines, ""]
 
 
 def main() -> None:
@@ -235,7 +250,7 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=20, help="faults for each project")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--seconds", type=float, default=60.0, help="limit for one run of a project's tests")
-    parser.add_argument("--work", type=Path, default=Path.home() / ".cache/duologue-bench", help="where sources are kept")
+    parser.add_argument("--work", type=Path, default=CACHE, help="where sources and results are kept")
     options = parser.parse_args()
     bench = Bench(options.work.resolve(), options.seconds)
     projects = options.project or PROJECTS
@@ -247,7 +262,7 @@ def main() -> None:
     text = report(results, options.seed)
     if options.project is None:
         REPORT.write_text(text, "utf-8")
-    print(text.split("Seed")[0])
+    print(text.split("| place")[0])
 
 
 if __name__ == "__main__":

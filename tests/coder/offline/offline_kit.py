@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import sys
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -107,3 +109,11 @@ def example(folder: Path) -> Path:
     target = folder / "project"
     shutil.copytree(EXAMPLE, target, ignore=shutil.ignore_patterns("__pycache__"))
     return target
+
+
+def write_python(target: Path, *options: str) -> None:
+    """A program that is the running interpreter with its packages; `-I -S` leaves it without any."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    words = shlex.join([sys.executable, *options])
+    target.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+    target.chmod(0o755)

@@ -183,7 +183,7 @@ async def test_creates_extends_moves_and_deletes_files(tmp_path: Path) -> None:
     await session.say('insert "second line" after line 1 in notes/a.md')
     await session.say('add "top" at the top of notes/a.md')
     await session.say('add "middle" before "last" in notes/a.md')
-    assert session.read("notes/a.md").split() == "top first line second line middle last line".split()
+    assert session.read("notes/a.md") == "top\nfirst line\nsecond line\nmiddle\nlast line\n"
     await session.say("rename notes/a.md to notes/b.md")
     assert session.files() == {"keep.txt", "notes/b.md"}
     await session.say("delete notes/b.md")

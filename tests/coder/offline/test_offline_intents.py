@@ -290,7 +290,8 @@ def test_quotes_are_kept_where_they_belong_to_the_text() -> None:
 
 @pytest.mark.parametrize(
     ("a", "b", "near"),
-    [("serch", "search", True), ("tets", "test", True), ("finnd", "find", True), ("fimd", "find", True), ("find", "find", False),
+    [("serch", "search", True), ("tets", "test", True), ("finnd", "find", True), ("fimd", "find", True),
+     ("find", "find", False),
      ("list", "lint", True), ("xyz", "find", False), ("run", "ran", False)],
 )  # fmt: skip
 def test_one_slip_of_the_pen(a: str, b: str, near: bool) -> None:

@@ -93,7 +93,10 @@ async def test_takes_back_what_breaks_the_tests(tmp_path: Path) -> None:
     files = {
         "shop.py": "from helper import total\n",
         "helper.py": "def total(items):\n    return sum(items)\n",
-        "test_shop.py": "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(shop.total([1]), 1)\n",
+        "test_shop.py": (
+            "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n"
+            "    def test(self):\n        self.assertEqual(shop.total([1]), 1)\n"
+        ),
     }
     session = Session(tmp_path, files)
     turn = await session.say("remove unused imports")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from pathlib import Path
 
 import pytest
-from offline_kit import Session, example
+from offline_kit import Session, example, write_python
 
 from duologue.coder.models.offline.suite.detect import Suite
 from duologue.coder.models.offline.suite.report import read_pytest, read_unittest
@@ -109,18 +109,27 @@ async def test_runs_one_file_and_says_that_it_passes(tmp_path: Path) -> None:
     assert "The tests pass: 4 passed" in turn.said
 
 
-async def test_finds_modules_under_src_and_the_python_that_has_pytest(tmp_path: Path) -> None:
+def bare_python(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Make `python3` one that has no packages at all."""
+    for name in ("python3", "python"):
+        write_python(folder / name, "-I", "-S")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+async def test_finds_modules_under_src_and_the_python_that_has_pytest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_python(monkeypatch, tmp_path / "bin")
     files = {
         "src/shop/__init__.py": "def total(items):\n    return sum(items)\n",
         "tests/test_shop.py": "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n",
         ".venv/pyvenv.cfg": "home = /nowhere\n",
     }
-    session = Session(tmp_path, files)
-    (tmp_path / ".venv/bin").mkdir()
-    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+    session = Session(tmp_path / "project", files)
+    write_python(session.root / ".venv/bin/python")
     turn = await session.say("run the tests")
     assert "The tests pass: 1 passed" in turn.said
-    assert turn.commands[-1].startswith("PYTHONPATH=src ")
+    assert turn.commands[-1].startswith("PYTHONPATH=src .venv/bin/python -m pytest")
 
 
 async def test_says_when_there_are_no_tests(tmp_path: Path) -> None:

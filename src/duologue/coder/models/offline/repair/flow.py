@@ -20,7 +20,9 @@ async def repair(turn: Turn, target: str | None) -> None:
     suite = await find_suite(turn)
     if suite.kind == "other":
         raise TurnStopped("I can only repair Python projects with pytest or unittest.")
-    report, suite = await run_tests(turn, suite, target, seconds=turn.settings.repair_seconds)
+    report, suite = await run_tests(
+        turn, suite, target, seconds=min(turn.settings.test_seconds, turn.settings.repair_seconds)
+    )
     if report.ok:
         await turn.say(f"All tests pass{f' ({report.passed})' if report.passed else ''}; there is nothing to repair.\n")
         return

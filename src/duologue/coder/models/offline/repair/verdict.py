@@ -51,6 +51,8 @@ class Verdict:
 # How likely an edit may be that there was no time for, measured against the one that fits. Each further test that the
 # one edit repairs makes a coincidence less likely.
 ROOM = 0.35
+# The same for edits of what runs at import, which are many and seldom at fault.
+ROOM_COLD = 2.0
 SEVERAL = "More than one edit lets every test pass, and they do not mean the same. A person has to choose:"
 
 
@@ -59,7 +61,7 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
     edits = [Proven.read(value) for value in found["proven"]]
     groups = tuple(map(tuple, classes(edits, texts)))
     if not edits and not found["unproven"]:
-        late = " among those there was time to try" if found["missed"] else ""
+        late = " among those there was time to try" if found["missed"] or found["missed_cold"] else ""
         return Verdict(None, f"No single small edit lets the failing tests pass{late}.")
     if len(groups) > 1 or found["unproven"]:
         return Verdict(
@@ -69,7 +71,7 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
         )
     (edit, *_), *_ = groups
     several = 1 + 0.25 * min(4, len(found["failing"]) - 1)
-    if found["missed"] > ROOM * several * edit.score:
+    if found["missed"] > ROOM * several * edit.score or found["missed_cold"] > ROOM_COLD * several * edit.score:
         return Verdict(None, "There was no time to try all edits, so I cannot know that this is the right one:", groups)
     return Verdict(edit, "It is the only one that fits.", groups)
 

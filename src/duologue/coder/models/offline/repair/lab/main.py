@@ -40,7 +40,7 @@ def _work(job: Job, scratch: str) -> dict[str, Any]:
     tests = f"{len(seen.failing)} failing, {seen.passing} passing"
     say(f"{tests}; {len(suspects)} edits to try on {len(seen.common)} suspicious lines")
     missed = trials.run(suspects, 0.8)
-    if not missed and not trials.fits:
+    if not any(missed) and not trials.fits:
         missed = trials.run(region.suspects(bounds=True), 0.85)
     say(f"tried {trials.tried} edits, {len(trials.fits)} fit so far; now the whole suite")
     return _answer(job, region, trials, missed)
@@ -61,7 +61,7 @@ def _surveyed(job: Job, scratch: str) -> Survey | str:
     return found
 
 
-def _answer(job: Job, region: Region, trials: Trials, missed: float) -> dict[str, Any]:
+def _answer(job: Job, region: Region, trials: Trials, missed: tuple[float, float]) -> dict[str, Any]:
     proven: list[dict[str, Any]] = []
     unproven = 0
     for suspect in sorted(trials.fits, key=lambda suspect: -suspect.score)[: job.finalists]:
@@ -75,7 +75,8 @@ def _answer(job: Job, region: Region, trials: Trials, missed: float) -> dict[str
         "failing": region.survey.failing,
         "passing": region.survey.passing,
         "tried": trials.tried,
-        "missed": round(missed, 4),
+        "missed": round(missed[0], 4),
+        "missed_cold": round(missed[1], 4),
         "unproven": unproven,
         "lines": _suspicious(region, trials.fits),
         "proven": proven,

@@ -18,6 +18,8 @@ from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
 
 # Tables that are filled at import offer far too many edits to try those that hardly anyone would mistype.
 LEAST_AT_IMPORT = 0.35
+LEAST_IN_TABLES = 0.75
+TABLE_SCORE = 0.3
 
 
 class Suspect(NamedTuple):
@@ -73,23 +75,25 @@ class Region:
     def _loaded(self, source: Source, tried: set[int], bounds: bool) -> Iterator[Suspect]:
         """Edits of what runs at import only (constants, defaults, class bodies), if the failing code can notice."""
         run = self.survey.imported.get(source.path, set())
-        scores = self._scores(source.path)
-        lines = {line for line in _lines_of_statements(source, run) if line not in tried and line in scores}
+        places = self._at_import(source.path)
+        lines = {line for line in _lines_of_statements(source, run) if line not in tried and line in places}
         for edit in candidate_edits(source, lines, self.words, bounds=bounds):
-            if edit.weight > LEAST_AT_IMPORT:
-                yield Suspect(edit, True, scores[edit.line] * edit.weight)
+            score, table = places[edit.line]
+            if edit.weight > (LEAST_IN_TABLES if table else LEAST_AT_IMPORT):
+                yield Suspect(edit, True, score * edit.weight)
 
-    def _scores(self, path: str) -> dict[int, float]:
-        """How suspicious each line is that runs at import, by the passing tests that would notice a fault in it."""
+    def _at_import(self, path: str) -> dict[int, tuple[float, bool]]:
+        """How suspicious a line is that runs at import, by the passing tests that need it; and if it is in a table."""
         if self._relevant is None:
             cover = {place: self.survey.cover.get(place, set()) for place in self.survey.some}
             self._relevant = noticed(self.sources, self.survey.imported, cover)
-        scores: dict[int, float] = {}
+        found: dict[int, tuple[float, bool]] = {}
         for part in self._relevant.get(path, ()):
             needed = 1 + len(part.passing) / max(1, len(self.survey.failing))
-            score = 0.9 / math.sqrt(needed) if part.single else 0.5
-            scores.update((line, max(score, scores.get(line, 0.0))) for line in range(part.first, part.last + 1))
-        return scores
+            score = max(0.9 / math.sqrt(needed), TABLE_SCORE if part.table else 0.0)
+            for line in range(part.first, part.last + 1):
+                found[line] = max(found.get(line, (0.0, False)), (score, part.table))
+        return found
 
 
 def _lines_of_statements(source: Source, run: set[int]) -> dict[int, int]:

@@ -20,7 +20,7 @@ class Unit(NamedTuple):
     owner: str
     binds: frozenset[str]
     reads: Reads
-    single: bool = False
+    table: bool = False
 
 
 class Reads(NamedTuple):
@@ -31,12 +31,12 @@ class Reads(NamedTuple):
 
 
 class Noticed(NamedTuple):
-    """Lines that matter, and the passing tests that need what they make; `single` means that each needs all of it."""
+    """Lines that matter, and the passing tests that need what they make; of a `table` each may need another row."""
 
     first: int
     last: int
     passing: frozenset[str]
-    single: bool
+    table: bool
 
 
 class Needs:
@@ -102,9 +102,7 @@ def noticed(
             return found
         for unit, who in fresh:
             needs.add(unit.path, unit.reads, who)
-            found.setdefault(unit.path, []).append(
-                Noticed(unit.first, unit.last, who, unit.first == unit.last and unit.single)
-            )
+            found.setdefault(unit.path, []).append(Noticed(unit.first, unit.last, who, unit.table))
         taken = {id(unit) for unit, _ in fresh}
         units = [unit for unit in units if id(unit) not in taken]
 
@@ -156,6 +154,16 @@ def _units(source: Source, body: Sequence[ast.stmt], owner: str) -> Iterator[Uni
                 isinstance(item, (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.For)) for item in ast.walk(node)
             )
             yield Unit(source.path, first, node.end_lineno or first, owner, frozenset(_binds(node)), reads, single)
+
+
+def _is_table(node: ast.stmt) -> bool:
+    return any(_size(item) > 3 for item in ast.walk(node))
+
+
+def _size(node: ast.AST) -> int:
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return len(node.elts)
+    return len(node.keys) if isinstance(node, ast.Dict) else len(node.keywords) if isinstance(node, ast.Call) else 0
 
 
 def _below(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

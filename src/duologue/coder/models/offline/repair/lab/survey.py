@@ -38,7 +38,7 @@ class Survey:
     def score(self, place: Place) -> float:
         """How suspicious a line is (Ochiai): run by all that fail, and by few that pass."""
         failed = 1.0 if place in self.common else 0.5
-        told = 1.5 if place in self.raised else 1.0
+        told = (1.5 if self.passing else 3.0) if place in self.raised else 1.0
         return told * failed / math.sqrt(1 + len(self.cover.get(place, ())) / max(1, len(self.failing)))
 
 

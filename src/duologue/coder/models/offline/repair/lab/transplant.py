@@ -18,11 +18,12 @@ from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, 
 
 
 class Rerun(NamedTuple):
-    """A statement, and what runs before and after it."""
+    """A statement, what runs before and after it, and the names that come out different; all others are put back."""
 
     node: ast.stmt
     before: CodeType
     after: CodeType
+    changed: frozenset[str]
 
 
 class Modules:
@@ -53,14 +54,14 @@ class Modules:
     def _planned(self, source: Source, index: int) -> Rerun | None:
         if index < 0 or source.path not in self.loaded:
             return None
-        rest, names, whole = _dependents(source, index)
+        rest, changed, whole = _dependents(source, index)
         kept = frozenset().union(*(found for path, found in self._mentions.items() if path != source.path))
-        if (_all_bound(source) if whole else _affected(source, names)) & kept:
+        if _affected(source, changed) & kept:
             return None
         body = source.tree.body
         before = self._code(source, body[:index] if whole else [])
         after = self._code(source, body[index + 1 :] if whole else [body[other] for other in rest])
-        return Rerun(body[index], before, after)
+        return Rerun(body[index], before, after, changed)
 
     def _code(self, source: Source, body: list[ast.stmt]) -> CodeType:
         code: CodeType = compile(ast.Module(body, []), full(self._scratch, source.path), "exec", dont_inherit=True)
@@ -75,6 +76,7 @@ class Modules:
         old = dict(module.__dict__)
         for code in (rerun.before, compiled_part(self._scratch, source, edit, rerun.node), rerun.after):
             exec(code, module.__dict__)
+        module.__dict__.update({name: value for name, value in old.items() if name not in rerun.changed})
         self._hand_on(module, old)
 
     def _hand_on(self, changed: ModuleType, before: dict[str, object]) -> None:
@@ -91,19 +93,32 @@ class Modules:
 
 
 def _dependents(source: Source, first: int) -> tuple[list[int], frozenset[str], bool]:
-    """Later statements to run again, the names that change, and whether the whole module has to run."""
+    """Other statements to run again, the names that change, and whether it takes the whole module.
+
+    A statement that binds nothing, such as a call that fills a table, may change all that it reaches. To run it again,
+    the table has to be made again, so the whole module runs.
+    """
     body = source.tree.body
+    reach: list[frozenset[str]] = source.once("reach", lambda: [_reach(source, node) for node in body])
+    bound: list[frozenset[str]] = source.once("bound by", lambda: [frozenset(_bound(node)) for node in body])
+    changed = set(bound[first] or reach[first])
+    chosen, whole, before = {first}, not bound[first], -1
+    while len(changed) != before:
+        before = len(changed)
+        for index in range(0 if whole else first + 1, len(body)):
+            if reach[index] & changed:
+                chosen.add(index)
+                changed |= bound[index] or reach[index]
+                whole = whole or not bound[index]
+    return sorted(chosen - {first}), frozenset(changed), whole
+
+
+def _reach(source: Source, node: ast.stmt) -> frozenset[str]:
+    """Names of the module that a statement mentions while it runs, itself or in functions that it mentions."""
     bodies: dict[str, frozenset[str]] = source.once("bodies", lambda: _bodies(source.tree))
-    names = set(_bound(body[first]))
-    chosen, whole = [], not names
-    for index in range(first + 1, len(body)):
-        mentions = _import_names(body[index])
-        if names & mentions.union(*(bodies.get(name, frozenset()) for name in mentions)):
-            chosen.append(index)
-            bound = set(_bound(body[index]))
-            names |= bound
-            whole = whole or not bound
-    return chosen, frozenset(names), whole
+    known: frozenset[str] = source.once("all bound", lambda: _all_bound(source))
+    mentions = _import_names(node)
+    return mentions.union(*(bodies.get(name, frozenset()) for name in mentions)) & known
 
 
 def _bodies(tree: ast.Module) -> dict[str, frozenset[str]]:

@@ -23,7 +23,6 @@ from duologue.coder.models.offline.repair.mutate.source import apply_edit
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
 BATCH = 24
-FIRST_BAND = 250
 
 
 class Trials:
@@ -35,24 +34,19 @@ class Trials:
         self.fits: list[Suspect] = []
         self._told = time.monotonic()
 
-    def run(self, suspects: Sequence[Suspect], share: float) -> float:
-        """Try them, best first; the score of the best one that was not tried for lack of time, or 0."""
-        start, size = 0, FIRST_BAND
-        while start < len(suspects):
-            missed = self._band(suspects[start : start + size], share)
-            if missed:
-                return max(suspect.score for suspect in missed)
-            start, size = start + size, size * 4
-        return 0.0
+    def run(self, suspects: Sequence[Suspect], share: float) -> tuple[float, float]:
+        """Try them, best first; the scores of the best two that were not tried for lack of time, or 0.
 
-    def _band(self, suspects: Sequence[Suspect], share: float) -> list[Suspect]:
-        """Try some, first those that need no new start; the ones there was no time for."""
-        if any(is_file(name) for name in self.survey.failing):
-            return list(suspects[self._cold(suspects, share) :])
-        results = self._warm(suspects, share)
+        The second is that of an edit which needs a new start. Those come last: each takes as long as many others.
+        """
+        broken = any(is_file(name) for name in self.survey.failing)
+        results = [] if broken else self._warm(suspects, 0.75 * share)
         self._take(suspects, results)
-        rest = [suspect for suspect, result in zip(suspects, results) if result == COLD]  # noqa: B905
-        return [*rest[self._cold(rest, share) :], *suspects[len(results) :]]
+        cold = [suspect for suspect, result in zip(suspects, results) if result == COLD]  # noqa: B905
+        cold = list(suspects) if broken else cold
+        late = cold[self._cold(cold, share) :]
+        missed = late if broken else suspects[len(results) :]
+        return _best(missed), 0.0 if broken else _best(late)
 
     def _take(self, suspects: Sequence[Suspect], results: Sequence[str]) -> None:
         self.fits += [suspect for suspect, result in zip(suspects, results) if result == FITS]  # noqa: B905
@@ -164,6 +158,10 @@ class Trials:
         if not any(is_file(name) for name in self.survey.failing):
             return set()
         return {module_name(path, self.job.roots) for path, _ in self.survey.raised if path in self.region.sources}
+
+
+def _best(suspects: Sequence[Suspect]) -> float:
+    return max((suspect.score for suspect in suspects), default=0.0)
 
 
 def is_file(name: str) -> bool:

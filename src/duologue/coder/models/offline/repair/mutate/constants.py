@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
 from duologue.coder.models.offline.repair.mutate.source import Edit, Source
@@ -47,7 +48,9 @@ def _annotates(source: Source, node: ast.AST) -> bool:
 
 def _trusted(written: str, value: object) -> bool:
     try:
-        read = ast.literal_eval(written)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read = ast.literal_eval(written)
     except (ValueError, SyntaxError, MemoryError):
         return False
     return type(read) is type(value) and bool(read == value)

@@ -182,28 +182,40 @@ def _attribute(source: Source, node: ast.Attribute, words: Vocabulary) -> Iterat
 
 
 def _same_base(source: Source, node: ast.Attribute) -> set[str]:
-    """Attributes the file takes from the same expression (`self` within the same class)."""
+    """Attributes the file takes from the same expression in the same way, called or not."""
     owner = source.class_of(node)
+    called = _is_called(source, node)
     if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls") and owner is not None:
-        own: set[str] = source.once(("members", owner), lambda: _members(owner))
+        own: set[str] = source.once(("members", owner, called), lambda: _members(owner, called=called))
         return own
-    by_base: dict[str, set[str]] = source.once("bases", lambda: _attributes_by_base(source.tree))
-    return by_base.get(ast.dump(node.value), set())
+    by_base: dict[tuple[str, bool], set[str]] = source.once("bases", lambda: _attributes_by_base(source))
+    return by_base.get((ast.dump(node.value), called), set())
 
 
-def _members(owner: ast.ClassDef) -> set[str]:
-    found = {item.name for item in owner.body if isinstance(item, FUNCTIONS) and not item.name.startswith("__")}
-    for item in ast.walk(owner):
-        if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id in ("self", "cls"):
-            found.add(item.attr)
-    return found | bound_names(owner)
+def _members(owner: ast.ClassDef, *, called: bool) -> set[str]:
+    """Methods of a class, or else its other attributes; a property is no method."""
+    functions = [item for item in owner.body if isinstance(item, FUNCTIONS)]
+    methods = {item.name for item in functions if not any(_names_property(node) for node in item.decorator_list)}
+    if called:
+        return {name for name in methods if not name.startswith("__")}
+    fields = {
+        item.attr
+        for item in ast.walk(owner)
+        if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id in ("self", "cls")
+    }
+    return (fields | bound_names(owner)) - methods
 
 
-def _attributes_by_base(tree: ast.Module) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for item in ast.walk(tree):
+def _names_property(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return "property" in name or name in ("setter", "getter")
+
+
+def _attributes_by_base(source: Source) -> dict[tuple[str, bool], set[str]]:
+    found: dict[tuple[str, bool], set[str]] = {}
+    for item in ast.walk(source.tree):
         if isinstance(item, ast.Attribute):
-            found.setdefault(ast.dump(item.value), set()).add(item.attr)
+            found.setdefault((ast.dump(item.value), _is_called(source, item)), set()).add(item.attr)
     return found
 
 
