@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from offline_kit import write_python
 
 
-@pytest.fixture(autouse=True, scope="session")
-def running_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in front of PATH that holds it."""
+@pytest.fixture(autouse=True, scope="module")
+def running_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("bin")
     for name in ("python3", "python"):
         write_python(folder / name)
-    os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        yield
