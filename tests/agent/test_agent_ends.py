@@ -79,7 +79,7 @@ async def test_a_question_outside_of_a_turn_leaves_the_session_idle(version: int
     agent = Asker()
     talk = await Talk.begin(agent, version)
     await talk.new()
-    asking = asyncio.create_task(agent.session.ask_permission("May I?"))
+    asking = asyncio.ensure_future(agent.session.ask_permission("May I?"))
     request = await talk.request("session/request_permission")
     assert talk.states() == ["requires_action"]
     talk.send({"id": request["id"], "result": ALLOW})

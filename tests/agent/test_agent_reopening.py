@@ -85,7 +85,7 @@ async def test_a_session_that_is_held_moves_to_where_it_is_reopened(version: int
     assert "result" in answer
     assert talk.connection.sessions[session] is held
     # Roots that are not named again are gone.
-    assert held.roots == (there,)
+    assert [*held.roots] == [there]
     assert [server.name for server in held.mcp_servers] == ["db"]  # type: ignore[union-attr]
     assert agent.log == [str(there)]
     listed = (await talk.ask("session/list", {}))["result"]["sessions"]

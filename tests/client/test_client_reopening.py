@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from client_kit import PATIENCE, Host, begun, settle
+from client_kit import Host, begun
 
 from duologue.client import Client, Session
 from duologue.jsonrpc.errors import RpcError
@@ -14,6 +14,7 @@ from duologue.protocol.changes.memory import ClientExtras
 from duologue.protocol.common import table as common
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import V1, V2
+from wire import PATIENCE, settle
 
 
 async def reopen(host: Host, **options: Any) -> tuple[asyncio.Task[Session], dict[str, Any]]:
