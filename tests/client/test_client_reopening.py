@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from client_kit import Host, begun
+from client_kit import Host, Run, begun
 
 from duologue.client import Client, Session
 from duologue.jsonrpc.errors import RpcError
@@ -14,7 +14,7 @@ from duologue.protocol.changes.memory import ClientExtras
 from duologue.protocol.common import table as common
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import V1, V2
-from wire import PATIENCE, settle
+from wire import PATIENCE, settle, until
 
 
 async def reopen(host: Host, **options: Any) -> tuple[asyncio.Task[Session], dict[str, Any]]:
@@ -66,6 +66,56 @@ async def test_a_reopening_that_fails_leaves_turn_and_transcript_as_they_were(ve
     host.end(prompt)
     assert await run.end() == "end_turn"
     assert said(host.session) == run.said == "x and more"
+
+
+def calling(host: Host, id: str) -> None:
+    """The agent tells of a call that it has begun."""
+    kind = "tool_call" if host.version == 1 else "tool_call_update"
+    host.send(host.update({"sessionUpdate": kind, "toolCallId": id, "title": id, "status": "in_progress"}))
+
+
+async def second_turn(version: int) -> tuple[Host, Run, dict[str, Any]]:
+    """A turn that runs with the call `c`, behind one that left the call `old` open."""
+    host = await Host.begin(version)
+    first, prompt = await host.prompt()
+    host.accept(prompt)
+    calling(host, "old")
+    host.end(prompt)
+    await first.end()
+    run, prompt = await host.prompt()
+    host.accept(prompt)
+    calling(host, "c")
+    await until(lambda: "c" in host.session.transcript.tool_calls)
+    return host, run, prompt
+
+
+def statuses(session: Session) -> dict[str, str]:
+    return {id: str(call.status) for id, call in session.transcript.tool_calls.items()}
+
+
+async def test_a_cancel_after_a_replay_finds_the_calls_of_the_turn_that_runs(version: int) -> None:
+    """The new transcript is shorter than the old one was when the turn began."""
+    host, run, prompt = await second_turn(version)
+    task, request = await reopen(host)
+    calling(host, "c")
+    host.answer(request, {})
+    await asyncio.wait_for(task, PATIENCE)
+    await run.turn.cancel()
+    assert statuses(host.session) == {"c": "cancelled"}
+    host.end(prompt, "cancelled")
+    assert await run.end() == "cancelled"
+
+
+async def test_a_cancel_after_a_replay_that_failed_leaves_earlier_turns_alone(version: int) -> None:
+    host, run, prompt = await second_turn(version)
+    task, request = await reopen(host)
+    host.refuse(request)
+    with pytest.raises(RpcError):
+        await asyncio.wait_for(task, PATIENCE)
+    await run.turn.cancel()
+    assert statuses(host.session) == {"old": "in_progress", "c": "cancelled"}
+    host.end(prompt, "cancelled")
+    await run.end()
 
 
 async def test_directories_are_named_again(version: int) -> None:

@@ -135,7 +135,7 @@ class Session:
         """Mark the unfinished tool calls of the running turns; what the agent still tells of them counts."""
         if not self._active:
             return
-        first = min(turn._begun_at for turn in self._active)
+        first = min(turn._first_entry(self.transcript) for turn in self._active)
         for entry in self.transcript.entries[first:]:
             if isinstance(entry, ToolCallState) and not entry.ended:
                 self._receive(ToolCallUpdateEvent(tool_call_id=entry.id, status=ToolCallStatus.CANCELLED))
@@ -199,7 +199,7 @@ class Session:
         self._user_message = message_id
         if self._waiting:
             turn = self._waiting.popleft()
-            turn._begun_at = len(self.transcript.entries)
+            turn._begun_in, turn._begun_at = self.transcript, len(self.transcript.entries)
             self._active.append(turn)
             self._point()
 

@@ -18,6 +18,7 @@ from duologue.protocol.v2.updates import AgentMessageChunk, SessionUpdate, State
 
 if TYPE_CHECKING:
     from duologue.client.session import Session
+    from duologue.session import Transcript
 
 
 class PromptTurn:
@@ -39,7 +40,8 @@ class PromptTurn:
         self._behind_other_work = False
         self.ended = False
         self._error: BaseException | None = None
-        # How many entries the transcript had when the turn began.
+        # The transcript that the turn began in, and how many entries that had then.
+        self._begun_in: Transcript | None = None
         self._begun_at = 0
         self._left = False
         self._begun = False
@@ -73,6 +75,10 @@ class PromptTurn:
             self.ended, self.stop_reason = True, StopReason.CANCELLED
         elif not self._cancel_sent and not self.ended:
             self.session._send_cancel()
+
+    def _first_entry(self, transcript: Transcript) -> int:
+        """Where the entries of this turn may begin: anywhere, in a transcript that came of a replay since."""
+        return self._begun_at if transcript is self._begun_in else 0
 
     def _note_cancel(self) -> None:
         """A `session/cancel` that covers this turn was sent."""
