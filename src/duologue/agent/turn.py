@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from duologue.agent.voice import Voice
 from duologue.protocol.common.content import TextBlock
-from duologue.protocol.common.prompt import Usage
+from duologue.protocol.common.prompt import StopReason, Usage
 from duologue.protocol.v2.content import ContentBlock
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Turn(Voice):
         self.cancelled = False
         # Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
         self._ready = False
-        self._task: asyncio.Task[object] | None = None
+        self._task: asyncio.Task[StopReason | None] | None = None
         self._gave_up: asyncio.Future[None] | None = None
         # Of work that the agent began: when its turn came, when its body was left, and the task that runs the body.
         self._begun: asyncio.Future[None] | None = None

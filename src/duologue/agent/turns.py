@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -140,7 +141,7 @@ class Turns:
         turn._end()
         await self._finish(turn, turn._task)
 
-    async def _finish(self, turn: Turn, task: asyncio.Task[object]) -> None:
+    async def _finish(self, turn: Turn, task: asyncio.Task[StopReason | None]) -> None:
         if turn.cancelled or task.cancelled():
             # It may go on after it was left behind: whatever becomes of it is no news.
             task.add_done_callback(_note_error)
@@ -148,8 +149,7 @@ class Turns:
             return
         error = task.exception()
         if error is None:
-            reason = task.result()
-            await self._tell_idle(turn, reason if isinstance(reason, StopReason) else StopReason.END_TURN)
+            await self._tell_idle(turn, task.result() or StopReason.END_TURN)
         elif isinstance(error, RpcError):
             await self._tell_failed(error)
         elif isinstance(error, ConnectionClosed) and self._session.peer.closed_reason is not None:
@@ -219,7 +219,7 @@ class Turns:
 
     async def _call(self, turn: Turn) -> StopReason | None:
         if turn._begun is None or turn._left is None:
-            return await self._work(turn)
+            return await self._answer(turn)
         if not turn._begun.done():
             turn._begun.set_result(None)
         try:
@@ -231,8 +231,18 @@ class Turns:
             raise
         return StopReason.END_TURN
 
+    async def _answer(self, turn: Turn) -> StopReason | None:
+        """What the author's work gives. Raises `TypeError` when it cannot be awaited, or gives no stop reason."""
+        work: object = self._work(turn)
+        if not inspect.isawaitable(work):
+            raise TypeError("prompt must be async def (and have no yield)")
+        reason: object = await work
+        if reason is None or isinstance(reason, StopReason):
+            return reason
+        raise TypeError(f"prompt must return a StopReason, or None for end_turn, not {type(reason).__name__}")
 
-def _note_error(task: asyncio.Task[object]) -> None:
+
+def _note_error(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.debug("a cancelled turn ended with an error", exc_info=task.exception())
 

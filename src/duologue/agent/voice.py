@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
 from duologue.agent.errors import TurnOver
 from duologue.agent.permission import Permission, ask
+from duologue.protocol.base import OpenEnum
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.plan import PlanEntryPriority
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 #: The id of the plan of an agent that keeps one plan at a time.
 THE_PLAN = "plan"
+
+Word = TypeVar("Word", bound=OpenEnum)
 
 
 class Voice:
@@ -73,7 +76,7 @@ class Voice:
         if message is None:
             message = self._saying = self._next_id("message")
             self._thinking = None
-        content: ContentBlock = TextBlock(text=text) if text.__class__ is str else text  # type: ignore[assignment]
+        content: ContentBlock = TextBlock(text=text) if isinstance(text, str) else text
         return self._send(AgentMessageChunk(message_id=message, content=content))
 
     def think(self, text: str) -> Awaitable[None]:
@@ -107,8 +110,9 @@ class Voice:
         )
 
     def plan(self, entries: Sequence[PlanEntry | str], *, plan_id: str = THE_PLAN) -> Awaitable[None]:
-        """Show a plan; it replaces the one with the same id. A string is a pending entry of medium priority."""
-        whole = [entry if isinstance(entry, PlanEntry) else plan_entry(entry) for entry in entries]
+        """Show a plan; it replaces the one with the same id. A string is a pending entry of medium priority. Raises
+        `TypeError` for anything else."""
+        whole = [_as_entry(entry) for entry in entries]
         return self.update(PlanUpdateEvent(plan=ItemsPlan(plan_id=plan_id, entries=whole)))
 
     def set_title(self, title: str) -> Awaitable[None]:
@@ -154,5 +158,24 @@ class Voice:
 
 
 def plan_entry(content: str, status: str = "pending", priority: str = "medium") -> PlanEntry:
-    """An entry of a plan from plain strings."""
-    return PlanEntry(content=content, priority=PlanEntryPriority(priority), status=PlanEntryStatus(status))
+    """An entry of a plan from plain strings. Raises `ValueError` for a status or priority that is neither the
+    protocol's nor, beginning with an underscore, one's own."""
+    return PlanEntry(
+        content=content, priority=_named(PlanEntryPriority, priority), status=_named(PlanEntryStatus, status)
+    )
+
+
+def _named(words: type[Word], word: str) -> Word:
+    found = words(word)
+    if found.known or word.startswith("_"):
+        return found
+    raise ValueError(f"{word!r} is no {words.__name__}: give one of {', '.join(words)}")
+
+
+def _as_entry(entry: object) -> PlanEntry:
+    match entry:
+        case PlanEntry():
+            return entry
+        case str():
+            return plan_entry(entry)
+    raise TypeError(f"an entry of a plan is a string or a PlanEntry (see plan_entry), not {type(entry).__name__}")

@@ -1,0 +1,79 @@
+"""What an author gets wrong is said in words that tell what to do, and costs the turn alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from agent_kit import Ended, Scripted, Talk
+
+from duologue.agent import Agent, Turn, plan_entry
+from duologue.protocol.v2.plan import PlanEntryStatus
+
+
+class NotAsync(Agent):
+    def prompt(self, turn: Turn) -> None:  # type: ignore[override] # the mistake
+        turn.say("hello")
+
+
+class Yields(Agent):
+    async def prompt(self, turn: Turn) -> AsyncIterator[str]:  # type: ignore[override] # the mistake
+        yield "hello"
+
+
+def gives(value: Any) -> Scripted:
+    async def script(turn: Turn) -> Any:
+        return value
+
+    return Scripted(go=script)
+
+
+async def failure(agent: Agent, version: int, log: pytest.LogCaptureFixture) -> str:
+    """What the log says of a turn that fails; the client is told no more than the type, and the next turn runs."""
+    talk = await Talk.begin(agent, version)
+    session = await talk.new()
+    with log.at_level(logging.ERROR, "duologue.agent"):
+        ended = await talk.turn(session, "go")
+    error = ended.error or {}
+    assert (error.get("code"), error.get("message")) == (-32603, "Internal error")
+    assert error.get("data") == {"details": "TypeError"}
+    if isinstance(agent, Scripted):
+        assert await talk.turn(session, "hello") == Ended("end_turn")
+    return log.text
+
+
+@pytest.mark.parametrize("agent", [NotAsync, Yields])
+async def test_a_prompt_that_cannot_be_awaited(
+    version: int, agent: type[Agent], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert "TypeError: prompt must be async def" in await failure(agent(), version, caplog)
+
+
+@pytest.mark.parametrize(("value", "kind"), [(7, "int"), ("end_turn", "str"), (False, "bool")])
+async def test_a_result_that_is_no_stop_reason(
+    version: int, value: object, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = await failure(gives(value), version, caplog)
+    assert f"TypeError: prompt must return a StopReason, or None for end_turn, not {kind}" in text
+
+
+async def test_an_entry_of_a_plan_that_is_none(version: int, caplog: pytest.LogCaptureFixture) -> None:
+    async def script(turn: Turn) -> None:
+        await turn.plan([("look", "completed")])  # type: ignore[list-item] # the mistake
+
+    text = await failure(Scripted(go=script), version, caplog)
+    assert "TypeError: an entry of a plan is a string or a PlanEntry (see plan_entry), not tuple" in text
+
+
+def test_a_word_of_an_entry_that_does_not_exist() -> None:
+    with pytest.raises(ValueError, match="'done' is no PlanEntryStatus: give one of pending, in_progress, completed"):
+        plan_entry("x", "done")
+    with pytest.raises(ValueError, match="'urgent' is no PlanEntryPriority: give one of high, medium, low"):
+        plan_entry("x", priority="urgent")
+
+
+def test_words_of_ones_own_begin_with_an_underscore() -> None:
+    assert plan_entry("x", "_blocked").status == "_blocked"
+    assert plan_entry("x", "completed").status is PlanEntryStatus.COMPLETED
