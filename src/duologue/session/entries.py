@@ -76,19 +76,34 @@ class Message:
         """The update that gives this message anew."""
         yield _EVENTS[self.role](message_id=self.id, content=list(self.content), meta=self.meta)
 
+    def __repr__(self) -> str:
+        return f"Message({self.role.value}, {shown(self.id)}, {shown(self.text)})"
+
     def _join(self) -> None:
         if not self._pieces:
             return
         last = self._blocks[-1] if self._blocks else None
-        if last.__class__ is TextBlock and _is_plain(last):
+        if isinstance(last, TextBlock) and _is_plain(last):
             # Joined at an earlier reading: when someone reads must not show in what is read.
-            self._pieces.insert(0, self._blocks.pop().text)  # type: ignore[union-attr]
+            self._pieces.insert(0, last.text)
+            self._blocks.pop()
         self._blocks.append(TextBlock(text="".join(self._pieces)))
         self._pieces.clear()
 
 
 def _is_plain(block: Any) -> bool:
     return block.annotations is UNSET and block.meta is UNSET
+
+
+#: The most characters of a text in a `repr`.
+SHOWN = 60
+
+
+def shown(text: object) -> str:
+    """A value as a `repr` shows it: short, on one line; an absent one as it is."""
+    if not isinstance(text, str):
+        return repr(text)
+    return repr(str(text)) if len(text) <= SHOWN else repr(text[: SHOWN - 1] + "…")
 
 
 _MEMBERS = ("name", "title", "kind", "status", "locations", "raw_input", "raw_output", "meta")
@@ -127,6 +142,11 @@ class ToolCallState:
     def ended(self) -> bool:
         """Whether the call has come to an end."""
         return self.status in (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED)
+
+    def __repr__(self) -> str:
+        # Neither input nor output: they may hold what is meant for no log.
+        words = ", ".join(f"{name}={shown(getattr(self, name))}" for name in ("title", "kind", "status"))
+        return f"ToolCallState({shown(self.id)}, {words}, {len(self.content)} items)"
 
     def updates(self) -> Iterator[SessionUpdate]:
         """The update that gives this call anew."""

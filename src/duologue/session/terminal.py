@@ -12,6 +12,7 @@ from msgspec import UNSET
 from duologue.protocol.common.terminal import TerminalExitStatus
 from duologue.protocol.v2.terminal import TerminalOutput
 from duologue.protocol.v2.updates import SessionUpdate, TerminalUpdateEvent
+from duologue.session.entries import shown
 
 
 class TerminalState:
@@ -60,6 +61,16 @@ class TerminalState:
         if len(self._decoded) > 1:
             self._decoded = ["".join(self._decoded)]
         return self._decoded[0] if self._decoded else ""
+
+    def __repr__(self) -> str:
+        # Neither command nor output: they may hold what is meant for no log.
+        return f"TerminalState({shown(self.id)}, {len(self._output)} bytes, {self._end()})"
+
+    def _end(self) -> str:
+        if self.exit_status is None:
+            return "running"
+        code, signal = self.exit_status.exit_code, self.exit_status.signal
+        return f"exit code {code}" if isinstance(code, int) else f"signal {shown(signal or None)}"
 
     def updates(self) -> Iterator[SessionUpdate]:
         """The update that gives this terminal anew."""
