@@ -26,6 +26,7 @@ class _Done:
     __slots__ = ()
 
     def __await__(self) -> Generator[Any, None, None]:
+        # An iterator is all that awaiting takes, and one that is shared costs nothing.
         return _EXHAUSTED  # type: ignore[return-value]
 
 

@@ -123,7 +123,7 @@ def _can_wait(mode: int) -> bool:
 class _Reader(asyncio.Protocol):
     def __init__(self, owner: PipeTransport, sink: Sink) -> None:
         self._owner = owner
-        # Bound once: this is called for every read.
+        # Bound once: this is called for every read. (mypy wants no method replaced; asyncio looks it up each time.)
         self.data_received = sink.data_received  # type: ignore[method-assign]
 
     def connection_lost(self, exc: Exception | None) -> None:
