@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from duologue.coder.models.base import ModelError
 from duologue.coder.models.config import Config, SettingsError, Wire, config_path, read_config
-from duologue.coder.models.keys import Secret, public_address, redact
+from duologue.coder.models.keys import Secret, address_secrets, public_address, redact
 from duologue.coder.models.settings import RemoteSettings, chosen_spec, resolve
 
 OWN_OPENAI, OWN_ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
@@ -226,6 +228,26 @@ def test_text_is_redacted() -> None:
     assert shown == "key ***, Bearer ***, *** at https://***@host/v1"
     assert redact("the key k is short", [Secret("k")]) == "the key k is short"
     assert public_address("https://me:pw@host:8443/v1/?key=x#y") == "https://host:8443/v1"
+
+
+@pytest.mark.parametrize("before", ["", "x", "xy", "Bearer "])
+@pytest.mark.parametrize("after", ["", "z", "zz"])
+@pytest.mark.parametrize("code", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_key_is_found_in_base64(before: str, after: str, code: Callable[[bytes], bytes]) -> None:
+    key = "my-plain>>key??99"
+    coded = code(f"{before}{key}{after}".encode()).decode()
+    shown = redact(f"got {coded} back", [Secret(key)])
+    left = shown.removeprefix("got ").removesuffix(" back").partition("***")
+    assert left[1] and all(len(part) <= 5 + len(before) * 2 for part in (left[0], left[2]))
+
+
+def test_a_key_is_found_in_any_case_and_a_password_as_it_is_sent() -> None:
+    assert redact("bad MY-PLAIN-KEY", [Secret("my-plain-key")]) == "bad ***"
+    sent = base64.b64encode(b"me:p@ss w").decode()
+    secrets = address_secrets("https://me:p%40ss%20w@host/v1")
+    assert redact(f"sent {sent} with p@ss w", secrets) in ("sent *** with ***", f"sent ***{sent[-2:]} with ***")
+    assert redact("Basic bWU6cHc=, Basic authentication") == "Basic ***, Basic authentication"
+    assert not address_secrets("https://host/v1")
 
 
 def test_a_secret_compares_but_does_not_show() -> None:

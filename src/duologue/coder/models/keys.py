@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 MASK = "***"
 # Shorter values are placeholders; masking them would only spoil the words around them.
@@ -13,6 +14,7 @@ SHORTEST_SECRET = 4
 _SHAPES = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key|ghp|glpat|AIza)[-_][A-Za-z0-9_\-*.]{6,}"
     r"|(?<=Bearer )[^\s\"',]+"
+    r"|(?<=Basic )(?=\S*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/=_-]{6,}"
     r"|(?<=://)[^/@\s]+(?=@)"
 )
 
@@ -39,11 +41,35 @@ class Secret:
 
 
 def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
-    """Mask the given keys, and whatever else has the shape of a key, a bearer token or a password in an address."""
+    """Mask the given keys, and whatever else has the shape of a key, a bearer token or a password in an address.
+
+    A key is found in any case of letters and in base64, also as a part of what was encoded.
+    """
     for secret in secrets:
         if len(secret.reveal()) >= SHORTEST_SECRET:
-            text = text.replace(secret.reveal(), MASK)
+            text = re.sub("|".join(_forms(secret.reveal())), MASK, text, flags=re.IGNORECASE)
     return _SHAPES.sub(MASK, text)
+
+
+def _forms(value: str) -> list[str]:
+    """Patterns of the value, and of its base64 at each of the three places that it may begin at, without the ends that
+    other characters share."""
+    data = value.encode("utf-8", "surrogatepass")
+    encoded = (base64.b64encode(bytes(before) + data) for before in range(3))
+    inner = [code.rstrip(b"=")[skip:].decode() for code, skip in zip(encoded, (0, 2, 3), strict=True)]
+    whole = [form if (len(data) + before) % 3 == 0 else form[:-1] for before, form in enumerate(inner)]
+    coded = [form.replace("+", "[+-]").replace("/", "[/_]") for form in whole if len(form) >= SHORTEST_SECRET]
+    return [re.escape(value), *coded]
+
+
+def address_secrets(url: str) -> tuple[Secret, ...]:
+    """What must not be read of the user and password that an address may hold: both, as a header sends them, and the
+    password."""
+    parts = urlsplit(url)
+    if not parts.username and not parts.password:
+        return ()
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    return tuple(Secret(text) for text in (f"{user}:{password}", password) if text)
 
 
 def public_address(url: str) -> str:
