@@ -267,6 +267,12 @@ async def test_a_refusal_is_stronger_than_a_permission() -> None:
     assert person.questions == []
 
 
+def test_a_rule_without_a_folder_allows_commands_in_the_project_alone() -> None:
+    for folder, covered in ((PROJECT, True), (PROJECT / "sub", True), (Path("/etc"), False)):
+        assert parse_rule("run:make").covers(run("make", folder), PROJECT) is covered
+        assert parse_rule("deny run:make").covers(run("make", folder), PROJECT)
+
+
 @pytest.mark.parametrize("line", ["env git push", "sh -c 'git push'", "git -C sub push", "sudo git push"])
 async def test_what_a_refusal_may_be_about_is_asked_though_a_wide_rule_allows(line: str) -> None:
     rules = ["run:*", "deny run:git push *", f"run:{line}"]

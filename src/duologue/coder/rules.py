@@ -81,11 +81,17 @@ class Rule(msgspec.Struct, frozen=True):
                 quantifier: Callable[..., bool] = all if self.effect == "allow" else any
                 return bool(paths) and quantifier(self._covers_path(path, project) for path in paths)
             case Run(command, cwd) if self.kind == "run":
-                return self.folder in (None, cwd) and self._covers_command(command)
+                return self._covers_folder(cwd, project) and self._covers_command(command)
             case Use(tool) if self.kind == "use":
                 return globs.matches(self.pattern, tool)
             case _:
                 return False
+
+    def _covers_folder(self, cwd: Path, project: Path) -> bool:
+        """A command means another thing elsewhere: what allows it does so in the project alone."""
+        if self.folder is not None:
+            return self.folder == cwd
+        return self.effect == "deny" or cwd.is_relative_to(project)
 
     def may_cover(self, subject: Subject, project: Path) -> bool:
         """Whether a rule that denies could speak about a command or a tool, which may do more than it says."""
