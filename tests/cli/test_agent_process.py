@@ -142,6 +142,33 @@ def test_a_log_has_the_messages_and_only_its_owner_reads_it(tmp_path: Path) -> N
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
+def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    log = tmp_path / "agent.log"
+    log.write_text("before\n")
+    log.chmod(0o644)
+    with RawAgent([*AGENT, "--model", "offline", "--log", str(log)], tmp_path) as agent:
+        agent.open(tmp_path)
+        agent.rest()
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert log.read_text().startswith("before\n") and '"initialize"' in log.read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_log_that_cannot_be_written_any_more_is_told_once(tmp_path: Path) -> None:
+    with RawAgent([*AGENT, "--model", "offline", "--log", "/dev/full"], tmp_path) as agent:
+        agent.open(tmp_path)
+        agent.rest()
+        assert agent.process.wait(PATIENCE) == 0
+    assert agent.stderr.count("the log is not written any more") == 1 and "Traceback" not in agent.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
+def test_without_standard_streams_it_says_so_in_a_line(tmp_path: Path, closed: str) -> None:
+    line = ["/bin/sh", "-c", f"exec {' '.join(AGENT)} {closed}"]
+    done = subprocess.run(line, stderr=subprocess.PIPE, text=True, cwd=tmp_path, timeout=PATIENCE, check=False)
+    assert done.returncode == 2 and done.stderr.startswith("duologue agent: ") and done.stderr.count("\n") == 1
+
+
 def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     done = subprocess.run(
         [*AGENT, "--log", str(tmp_path)], capture_output=True, text=True, cwd=tmp_path, check=False, input=""

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_kit import PATIENCE, alive, bare_environment, run, scripted, start
+from cli_kit import DUOLOGUE, PATIENCE, alive, bare_environment, run, scripted, start
 
 from duologue import codec
 from duologue.cli.exits import MEANINGS, Exit, table
@@ -269,6 +269,25 @@ def test_a_reader_that_goes_away_cancels(tmp_path: Path) -> None:
     assert process.wait(PATIENCE) == 141
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("scenario", ["say", "flood"])
+def test_a_full_disk_is_told(tmp_path: Path, scenario: str) -> None:
+    command = [*DUOLOGUE, "run", "go", "--agent", scripted(scenario)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=bare_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 10 and "No space left" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_signals_reach_it_while_nobody_reads_its_output(tmp_path: Path) -> None:

@@ -13,7 +13,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Before anything else is loaded: from here on nothing that prints can reach the wire.
         from duologue.transports.claim import claim_stdio
 
-        claim_stdio()
+        try:
+            claim_stdio()
+        except OSError as error:
+            if sys.stderr is not None:
+                print(f"duologue agent: {error.strerror}", file=sys.stderr)
+            return 2
         from duologue.cli.agent import main as agent
 
         return agent(arguments[1:])

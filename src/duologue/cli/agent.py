@@ -44,8 +44,9 @@ def main(argv: Sequence[str]) -> int:
 
     try:
         trace = _trace(log)
-    except OSError as error:
-        print(f"duologue agent: --log {log}: {error.strerror}", file=sys.stderr)
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        print(f"duologue agent: --log {log}: {reason}", file=sys.stderr)
         return 2
     run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=trace)
     return 0

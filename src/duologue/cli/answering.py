@@ -105,7 +105,7 @@ class Answers:
         screen = printer.screen
         screen.line(f"{screen.paint('?', 'yellow', 'bold')} {one_line(request.title)}")
         if isinstance(request.description, str) and request.description:
-            printer.lines(visible(request.description).split("\n"), sys.maxsize)
+            printer.lines([f"│ {line}" for line in visible(request.description).split("\n")], sys.maxsize)
         for subject in matter.subjects:
             if isinstance(subject, Run):
                 self.printer.note_command(subject.command)

@@ -17,6 +17,7 @@ class Exit(IntEnum):
     AGENT_FAILED = 7
     TURN_FAILED = 8
     OTHER = 9
+    OUTPUT_FAILED = 10
     TIMED_OUT = 124
     CANCELLED = 130
     BROKEN_PIPE = 141
@@ -32,6 +33,7 @@ MEANINGS: dict[Exit, str] = {
     Exit.AGENT_FAILED: "the agent could not be started, speaks another version, or ended too early",
     Exit.TURN_FAILED: "the agent answered with an error",
     Exit.OTHER: "the turn ended for a reason that is not known here",
+    Exit.OUTPUT_FAILED: "standard output could not be written (a full disk, say); the turn was cancelled",
     Exit.TIMED_OUT: "the time of --timeout was over; the turn was cancelled",
     Exit.CANCELLED: "cancelled (Ctrl-C)",
     Exit.BROKEN_PIPE: "standard output was closed by its reader; the turn was cancelled",

@@ -13,7 +13,10 @@ WAITING_BYTES = 256 * 1024
 
 
 class Output:
-    """Text for a stream, in order. Call `open` once in the event loop before the first write."""
+    """Text for a stream, in order. Call `open` once in the event loop before the first write.
+
+    Once it is `closed`, `error` says why.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._fd = stream.fileno()
@@ -22,6 +25,7 @@ class Output:
         self._queue: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._waiting = 0
         self.closed = asyncio.Event()
+        self.error: OSError | None = None
         self._moved = asyncio.Event()
 
     def open(self) -> None:
@@ -61,8 +65,8 @@ class Output:
             try:
                 _write(self._fd, data)
                 loop.call_soon_threadsafe(self._written, len(data))
-            except OSError:
-                loop.call_soon_threadsafe(self._gone)
+            except OSError as error:
+                loop.call_soon_threadsafe(self._gone, error)
                 return
             except RuntimeError:  # the loop is closed: nobody waits
                 return
@@ -71,7 +75,8 @@ class Output:
         self._waiting -= size
         self._moved.set()
 
-    def _gone(self) -> None:
+    def _gone(self, error: OSError) -> None:
+        self.error = error
         self.closed.set()
         self._moved.set()
 

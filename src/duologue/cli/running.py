@@ -109,13 +109,23 @@ class Run(Client):
             if not work.done():
                 self._stop(Exit.TIMED_OUT)
                 await self._cancel(work)
-            return await work
+            status = await work
         except asyncio.CancelledError:
-            return self._stopped or Exit.CANCELLED
+            status = self._stopped or Exit.CANCELLED
         finally:
             stop.cancel()
             await self._settle()
             reader.cancel()
+        return self._told_all(status)
+
+    def _told_all(self, status: Exit) -> Exit:
+        """The status, unless the end was not told because standard output takes nothing any more."""
+        if not self.output.closed.is_set():
+            return status
+        lost = self._lost()
+        if lost is Exit.OUTPUT_FAILED:
+            self.errors.line(f"duologue run: standard output: {one_line(str(self.output.error))}", "red")
+        return lost if status in (Exit.DONE, Exit.NOBODY_TO_ASK) else status
 
     async def _work(self) -> Exit:
         try:
@@ -180,7 +190,13 @@ class Run(Client):
 
     async def _watch_reader(self) -> None:
         await self.output.closed.wait()
-        self._stop(Exit.BROKEN_PIPE)
+        self._stop(self._lost())
+
+    def _lost(self) -> Exit:
+        """The status for standard output that takes nothing any more. A reader that has gone needs no words."""
+        if not isinstance(self.output.error, OSError) or isinstance(self.output.error, BrokenPipeError):
+            return Exit.BROKEN_PIPE
+        return Exit.OUTPUT_FAILED
 
     def _stop(self, status: Exit) -> None:
         """Begin to stop; a second time, stop at once."""

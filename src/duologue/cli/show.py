@@ -150,7 +150,8 @@ class Printer:
     def command(self, command: str, most: int) -> bool:
         """Print a command; whether all of it was printed."""
         self.note_command(command)
-        return self.lines(f"$ {visible(command)}".split("\n"), most, "bold")
+        first, *more = visible(command).split("\n")
+        return self.lines([f"$ {first}", *(f"> {line}" for line in more)], most, "bold")
 
     def note_command(self, command: str) -> None:
         """A question has shown this command: it is not printed again when it starts."""
