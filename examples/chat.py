@@ -17,15 +17,35 @@ async def ask(question: str) -> str | None:
         return None
 
 
+def plain(text: str) -> str:
+    """The text without what would move the cursor: an agent must not paint over what is asked."""
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
+
+
+def show_subject(session: Session, request: v2.RequestPermissionRequest) -> None:
+    """Print what is asked about: the command, or the diffs of the tool call."""
+    match request.subject:
+        case v2.CommandSubject(command=command, cwd=cwd):
+            print(plain(f"{cwd}$ {command}"))
+        case v2.ToolCallSubject(tool_call=call):
+            known = session.transcript.tool_calls.get(call.tool_call_id)
+            for item in call.content or (known.content if known else ()):
+                match item:
+                    case v2.ToolDiff(patch=v2.DiffPatch(text=patch)):
+                        print(plain(patch))
+
+
 class Chat(Client):
     name = "chat"
 
     async def request_permission(
         self, session: Session, request: v2.RequestPermissionRequest
     ) -> v2.RequestPermissionOutcome:
-        print(f"\n{request.title}")
+        print()
+        show_subject(session, request)
+        print(plain(request.title))
         for number, option in enumerate(request.options, 1):
-            print(f"  {number}. {option.name}")
+            print(f"  {number}. {plain(option.name)}")
         answer = await ask("? ")
         for number, option in enumerate(request.options, 1):
             if answer == str(number):
@@ -63,4 +83,6 @@ async def main(command: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("usage: chat.py COMMAND [ARGUMENT ...], such as: chat.py duologue agent")
     asyncio.run(main(sys.argv[1:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -381,6 +382,15 @@ async def test_the_example_client_and_agent_together(tmp_path: Path) -> None:
     assert (tmp_path / "LINES.txt").read_text() == "0\n"
 
 
+@pytest.mark.parametrize("name", ["client.py", "chat.py"])
+async def test_an_example_without_arguments_tells_its_usage(name: str) -> None:
+    command = [sys.executable, str(EXAMPLES / name)]
+    process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
+    _, problem = await process.communicate()
+    assert problem.decode().startswith(f"usage: {name} ")
+    assert process.returncode == 1
+
+
 RUNNER = [sys.executable, str(EXAMPLES / "runner.py")]
 
 
@@ -444,6 +454,8 @@ async def test_the_example_chat(tmp_path: Path) -> None:
     text = out.decode()
     assert text.count("This project has 1 lines of Python.") == 2
     assert text.count("  1. Allow") == 2
+    # What is asked about stands above each question.
+    assert re.search(r"^--- /dev/null\n.*^\+1 *\n.*Write LINES.txt.*  1. Allow", text, re.DOTALL | re.MULTILINE)
     assert text.count("I wrote that to LINES.txt.") == 1
     assert text.count("(end_turn)") == 2
     assert process.returncode == 0
