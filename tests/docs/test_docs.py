@@ -8,12 +8,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from doc_pages import EXAMPLES, PAGES, ROOT, blocks, module_text, table_rows, text_of
 
 import duologue
+from duologue.protocol import v2
 from duologue.protocol.common.errors import ErrorCode
+from duologue.protocol.v2 import updates
+from duologue.session import Message, TerminalState, ToolCallState
 
 UNITS = {"KiB": 1024, "MiB": 1024 * 1024}
 
@@ -117,6 +121,29 @@ def test_members_to_override_are_those_of_the_class() -> None:
     section = text_of("docs/agent.md").split("## What to override")[1].split("\n## ")[0]
     told = set(re.findall(r"`(\w+)[`(]", " ".join(row[0] for row in table_rows(section))))
     members = {name for name in vars(duologue.Agent) if not name.startswith("_")}
+    assert told == members
+
+
+def test_every_event_is_told_with_its_members() -> None:
+    section = text_of("docs/client.md").split("\n## A turn")[1].split("\n## ")[0]
+    told = {row[0].strip("`"): {*re.findall(r"`(\w+)`", row[2])} for row in table_rows(section)}
+    (union, *_) = get_args(updates.SessionUpdate)
+    members = {event.__name__: {*event.__struct_fields__} - {"meta"} for event in get_args(union)}
+    assert told == members
+    assert all(hasattr(v2, name) for name in told)
+
+
+def test_every_member_of_an_entry_of_a_transcript_is_told() -> None:
+    told: dict[str, set[str]] = {}
+    entry = ""
+    for line in text_of("docs/client.md").split("\n| in a transcript")[1].split("\n\n")[0].splitlines()[2:]:
+        _, first, names, *_ = line.split("|")
+        entry = first.strip(" `") or entry
+        told.setdefault(entry, set()).update(re.findall(r"`(\w+)`", names))
+    classes = (Message, ToolCallState, TerminalState)
+    # What folds updates in and gives them out is for transcripts.
+    inner = {"add", "replace", "patch", "write", "updates"}
+    members = {each.__name__: {name for name in dir(each) if not name.startswith("_")} - inner for each in classes}
     assert told == members
 
 
