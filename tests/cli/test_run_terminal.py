@@ -37,8 +37,9 @@ def test_what_is_no_answer_is_asked_again(tmp_path: Path) -> None:
         run.type("\n")
         run.expect("type one of: y, a, n, v")
         run.expect(PROMPT)
-        run.type("maybe\n")
-        run.expect(PROMPT)
+        for typed in ("maybe", "yeah, but why?"):
+            run.type(f"{typed}\n")
+            run.expect(PROMPT)
         run.type("y\n")
         assert run.end() == 0 and (tmp_path / "a.txt").exists()
 
@@ -160,6 +161,12 @@ def test_questions_go_to_the_terminal_when_the_output_does_not(tmp_path: Path) -
         assert run.end() == 0
     lines = out.read_text().splitlines()
     assert lines and all(line.startswith('{"sessionUpdate"') for line in lines)
+
+
+def test_a_request_from_a_closed_standard_input_is_a_wrong_command_line(tmp_path: Path) -> None:
+    line = f"exec {' '.join(DUOLOGUE)} run - <&-"
+    done = subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 2 and b"standard input is closed" in done.stderr
 
 
 def test_standard_streams_may_be_closed(tmp_path: Path) -> None:

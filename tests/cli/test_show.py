@@ -207,3 +207,17 @@ def test_a_very_long_line_is_cut_and_said_to_be() -> None:
     assert not printer.command(command, 6)
     assert "more characters" in stream.getvalue()
     assert printer.command(command, sys.maxsize) and command in stream.getvalue()
+
+
+def test_a_diff_that_much_stands_after_is_printed_again_with_its_question() -> None:
+    stream = io.StringIO()
+    printer = Printer(Screen(stream, colour=False))
+    diff = [file_diff("/a.txt", "x\n", "y\n")]
+    for _ in range(2):
+        assert printer.show_diffs("c", diff, near=True)
+    assert stream.getvalue().count("+y") == 1
+    printer.screen.write("all is well\n" * 50)
+    printer.show_diffs("c", diff)
+    assert stream.getvalue().count("+y") == 1
+    printer.show_diffs("c", diff, near=True)
+    assert stream.getvalue().count("+y") == 2

@@ -36,6 +36,8 @@ KEYS = {
     Kind.REJECT_ONCE: "n",
     Kind.REJECT_ALWAYS: "v",
 }
+#: The words that are taken for a key. Any other word is no answer.
+WORDS = {"yes": "y", "always": "a", "no": "n", "never": "v", "whole": "w"}
 
 
 @dataclass(slots=True)
@@ -109,7 +111,7 @@ class Answers:
         for subject in matter.subjects:
             if isinstance(subject, Run):
                 self.printer.note_command(subject.command)
-        whole = printer.show_diffs(matter.call, matter.content)
+        whole = printer.show_diffs(matter.call, matter.content, near=True)
         whole &= _tell_matter(printer, matter, COMMAND_LINES)
         if doubt is not None:
             screen.line(
@@ -135,7 +137,8 @@ class Answers:
             line = await tty.read_line()
             if line is None:
                 return refusal(request)
-            typed = line.strip().lower()[:1]
+            word = line.strip().lower()
+            typed = WORDS.get(word, word)
             if typed == "w" and cut is not None:
                 printer.whole_diffs(cut.content)
                 _tell_matter(printer, cut, sys.maxsize)

@@ -80,6 +80,8 @@ def main(chosen: argparse.Namespace) -> int:
 
 
 def _request(text: str) -> str:
+    if text == "-" and sys.stdin is None:
+        raise ValueError("standard input is closed: give the request on the command line")
     request = sys.stdin.read() if text == "-" else text
     if not request.strip():
         raise ValueError("the request is empty: say what the agent is to do")

@@ -93,12 +93,13 @@ class Stream(Protocol):
 
 
 class Screen:
-    """Text on a stream."""
+    """Text on a stream. `lines` counts those that were printed."""
 
     def __init__(self, stream: Stream, *, colour: bool) -> None:
         self._stream = stream
         self._colour = colour
         self._at_start = True
+        self.lines = 0
 
     @property
     def is_terminal(self) -> bool:
@@ -132,6 +133,7 @@ class Screen:
 
     def _put(self, text: str) -> None:
         # A terminal or standard error that has gone away must not end the turn.
+        self.lines += text.count("\n")
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()

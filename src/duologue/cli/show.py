@@ -30,6 +30,8 @@ from duologue.session import TerminalState, ToolCallState, Transcript
 TEXT_LINES = 12
 COMMAND_LINES = 6
 DIFF_LINES = 400
+#: How far above a question its diffs may stand, in lines.
+NEAR_LINES = 20
 #: Characters of one line that are shown.
 LINE_CHARACTERS = 2000
 
@@ -50,7 +52,7 @@ class Printer:
         self._transcript = Transcript()
         self._commands: dict[str, str] = {}
         self._printed: dict[str, int] = {}
-        self._diffs: dict[tuple[str, str], bool] = {}
+        self._diffs: dict[tuple[str, str], tuple[bool, int]] = {}
         self._status: dict[str, str] = {}
         self._plan: list[str] = []
         self._asked: str | None = None
@@ -94,18 +96,23 @@ class Printer:
             text, style = ENDS[call.status]
             self.screen.line(f"  {text}", style)
 
-    def show_diffs(self, call_id: str, content: Sequence[ToolCallContent]) -> bool:
-        """Print the diffs of a tool call that were not printed before; whether they are printed to their ends."""
+    def show_diffs(self, call_id: str, content: Sequence[ToolCallContent], *, near: bool = False) -> bool:
+        """Print the diffs of a tool call that were not printed before; whether they are printed to their ends.
+
+        Where they must be `near`, those that much was printed after are printed again.
+        """
         diffs = [item for item in content if isinstance(item, ToolDiff)]
-        whole = [self._diff(call_id, item) for item in diffs]
+        whole = [self._diff(call_id, item, sys.maxsize if not near else NEAR_LINES) for item in diffs]
         return all(whole)
 
-    def _diff(self, call_id: str, item: ToolDiff) -> bool:
+    def _diff(self, call_id: str, item: ToolDiff, near: int) -> bool:
         patch = item.patch.text if isinstance(item.patch, DiffPatch) else ""
         key = (call_id, patch or repr(item.changes))
-        if key not in self._diffs:
-            self._diffs[key] = self._diff_lines(_diff_lines(item), DIFF_LINES)
-        return self._diffs[key]
+        known = self._diffs.get(key)
+        if known is None or self.screen.lines - known[1] > near:
+            whole = self._diff_lines(_diff_lines(item), DIFF_LINES)
+            known = self._diffs[key] = whole, self.screen.lines
+        return known[0]
 
     def whole_diffs(self, content: Sequence[ToolCallContent]) -> None:
         """Print the diffs of a tool call to their ends."""
