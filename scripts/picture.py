@@ -1,8 +1,8 @@
 """Make docs/images/run.svg: a real `duologue run` in a terminal, as it looks.
 
 The command runs on a copy of examples/project in a pseudo-terminal. Every question is answered with `y`. What was
-printed is drawn as it is, but for two things: the temporary folder is called `~`, and a long output of a tool loses its
-middle, where a line tells how much.
+printed is drawn as it is, but for two things: the temporary folder is called `~`, and much is left out where a line
+tells how much (see `shortened`).
 
     python scripts/picture.py [REQUEST]
 """
@@ -18,22 +18,25 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "run.svg"
-REQUEST = 'Replace "> BULK_FROM" by ">= BULK_FROM" and run the tests'
+REQUEST = "Fix the failing test"
 
 COLUMNS, ROWS = 100, 60
 #: Lines in a row that only show what a tool gave; more lose their middle.
-MOST_OUTPUT = 5
+MOST_OUTPUT = 3
+#: How the titles of calls end that only look.
+ASIDES = ("[search]", "[read]")
 #: Seconds that the run may take, and that it may be silent.
 DEADLINE, SILENCE = 120.0, 60.0
 
 QUESTION = re.compile(r"\? (?:\x1b\[[\d;]*m)*$")
+ANSWERED = re.compile(r"^ +\S+\? y$")
 SEQUENCE = re.compile(r"\x1b\[([\d;]*)([A-Za-z])|\x1b\][^\x07]*\x07")
 
 COLOURS = {31: "#f47067", 32: "#8ddb8c", 33: "#f2cc60", 34: "#6cb6ff", 35: "#dcbdfb", 36: "#76e3ea", 90: "#7d8590"}
@@ -106,7 +109,7 @@ def _conversation(terminal: int) -> Iterator[str]:
 
 
 def read(text: str) -> list[Line]:
-    """The lines of a terminal that the text was printed on, wrapped at its width."""
+    """The lines that the text was printed as, of any length."""
     lines: list[Line] = []
     style = Style()
     for raw in text.replace("\r\n", "\n").removesuffix("\n").split("\n"):
@@ -117,7 +120,7 @@ def read(text: str) -> list[Line]:
             style = _styled(style, found[1] or "") if found[2] == "m" else style
             position = found.end()
         line.append(Piece(raw[position:], style))
-        lines += _wrapped([piece for piece in line if piece.text])
+        lines.append([piece for piece in line if piece.text])
     return lines
 
 
@@ -139,7 +142,8 @@ def _styled(style: Style, codes: str) -> Style:
     return style
 
 
-def _wrapped(line: Line) -> Iterator[Line]:
+def wrapped(line: Line) -> Iterator[Line]:
+    """The rows that a line takes in a terminal."""
     row: Line = []
     free = COLUMNS
     for text, style in line:
@@ -151,26 +155,95 @@ def _wrapped(line: Line) -> Iterator[Line]:
     yield row
 
 
+# --- Shortening ------------------------------------------------------------------------------------------------------
+
+
 def shortened(lines: list[Line]) -> list[Line]:
-    """The lines without the middle of each long output."""
+    """The lines without what few would read; a line with the number of lines stands for each part left out.
+
+    Left out are calls that only look, calls whose title takes more than a line, all but the first and last line of a
+    question, all of one that was asked before, and the middle of each long output.
+    """
     kept: list[Line] = []
+    aside = 0
+    asked: set[str] = set()
+    for part in [*_parts(lines), []]:
+        if part and _is_aside(plain(part[0])):
+            aside += len(part)
+            continue
+        kept += [_left_out(aside, "")] if aside else []
+        aside = 0
+        kept += _without_middles(_without_questions(part, asked))
+    return kept
+
+
+def plain(line: Line) -> str:
+    """The text of a line."""
+    return "".join(piece.text for piece in line)
+
+
+def _parts(lines: list[Line]) -> list[list[Line]]:
+    """Tool calls, each with all that stands below it, and the texts between them."""
+    parts: list[list[Line]] = []
+    in_call = False
+    for line in lines:
+        text = plain(line)
+        begins_call = text.startswith("● ")
+        ends_call = in_call and bool(text) and not text.startswith((" ", "? "))
+        if begins_call or ends_call or not parts:
+            parts.append([])
+            in_call = begins_call
+        parts[-1].append(line)
+    return parts
+
+
+def _is_aside(title: str) -> bool:
+    return title.startswith("● ") and (title.endswith(ASIDES) or len(title) > COLUMNS)
+
+
+def _without_questions(part: list[Line], asked: set[str]) -> Iterator[Line]:
+    question: list[Line] = []
+    for line in part:
+        text = plain(line)
+        if question or text.startswith("? "):
+            question.append(line)
+        else:
+            yield line
+        if question and ANSWERED.search(text):
+            yield from _question(question, asked)
+            question = []
+    yield from question
+
+
+def _question(question: list[Line], asked: set[str]) -> list[Line]:
+    title = plain(question[0])
+    if title in asked:
+        return [_left_out(len(question))]
+    asked.add(title)
+    return [question[0], *_without_middle(question[1:-1], 1), question[-1]]
+
+
+def _without_middles(lines: Iterable[Line]) -> Iterator[Line]:
     output: list[Line] = []
-    for line in [*lines, []]:
-        if line and line[0].text.startswith("  ") and all(piece.style == Style(dim=True) for piece in line):
+    for line in lines:
+        if line and plain(line).startswith("  ") and all(piece.style == Style(dim=True) for piece in line):
             output.append(line)
             continue
-        kept += _shortened(output)
+        yield from _without_middle(output, MOST_OUTPUT)
         output = []
-        kept.append(line)
-    return kept[:-1]
+        yield line
+    yield from _without_middle(output, MOST_OUTPUT)
 
 
-def _shortened(output: list[Line]) -> list[Line]:
-    if len(output) <= MOST_OUTPUT:
+def _without_middle(output: list[Line], most: int) -> list[Line]:
+    if len(output) <= most:
         return output
-    head, tail = MOST_OUTPUT // 2, MOST_OUTPUT - MOST_OUTPUT // 2 - 1
-    left_out = Piece(f"  … {len(output) - head - tail} lines", Style(dim=True))
-    return [*output[:head], [left_out], *output[-tail:]]
+    head, tail = most // 2, (most - 1) // 2
+    return [*output[:head], _left_out(len(output) - head - tail), *output[len(output) - tail :]]
+
+
+def _left_out(number: int, indent: str = "  ") -> Line:
+    return [Piece(f"{indent}… {number} line{'s' if number > 1 else ''}", Style(dim=True))]
 
 
 # --- Drawing ---------------------------------------------------------------------------------------------------------
@@ -230,7 +303,8 @@ def main(request: str = REQUEST) -> None:
     finally:
         shutil.rmtree(home)
     prompt = f"\x1b[32m~/invoicer\x1b[0m $ duologue run {shlex.quote(request)}\n"
-    lines = shortened(read(prompt + text.replace(str(home), "~")))
+    kept = shortened(read(prompt + text.replace(str(home), "~")))
+    lines = [row for line in kept for row in wrapped(line)]
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     PICTURE.write_text(draw(lines, f"duologue run: {request}"), encoding="utf-8")
     print(f"{PICTURE.relative_to(ROOT)}: {len(lines)} lines")

@@ -30,21 +30,41 @@ def test_colours_and_widths_are_read(picture: ModuleType) -> None:
     lines = picture.read("\x1b[1;31mred\x1b[0m plain\r\n\x1b[2mfaint\x1b[22m" + "x" * picture.COLUMNS + "\r\n")
     assert lines[0] == [("red", style(bold=True, colour=31)), (" plain", style())]
     assert lines[1][0] == ("faint", style(dim=True))
-    assert [sum(len(piece.text) for piece in line) for line in lines[1:]] == [picture.COLUMNS, 5]
+    assert [len(picture.plain(row)) for row in picture.wrapped(lines[1])] == [picture.COLUMNS, 5]
+
+
+def shortened(picture: ModuleType, text: str) -> list[str]:
+    return [picture.plain(line) for line in picture.shortened(picture.read(text))]
 
 
 def test_a_long_output_loses_its_middle_and_says_so(picture: ModuleType) -> None:
     text = "".join(f"\x1b[2m  line {number}\x1b[0m\n" for number in range(20))
-    lines = ["".join(piece.text for piece in line) for line in picture.shortened(picture.read(f"first\n{text}last"))]
-    assert lines == [
-        "first",
-        "  line 0",
-        "  line 1",
-        "  … 16 lines",
-        "  line 18",
-        "  line 19",
-        "last",
-    ]
+    assert shortened(picture, f"first\n{text}last") == ["first", "  line 0", "  … 18 lines", "  line 19", "last"]
+
+
+def test_a_diff_stays_whole(picture: ModuleType) -> None:
+    text = "● Edit a [edit]\n" + "".join(f"\x1b[32m  +{number}\x1b[0m\n" for number in range(20)) + "  ✓ completed\n"
+    assert shortened(picture, text) == text.replace("\x1b[32m", "").replace("\x1b[0m", "").splitlines()
+
+
+def test_calls_that_only_look_or_run_long_programs_are_left_out(picture: ModuleType) -> None:
+    program = "● Run " + "x" * picture.COLUMNS
+    text = f"go\n● List . [search]\n  a\n  ✓ completed\n{program}\n? Run x\n  y/n? y\n\n  ✓ completed\nDone.\nBye."
+    assert shortened(picture, text) == ["go", "… 8 lines", "Done.", "Bye."]
+    assert shortened(picture, "go\n● List . [search]") == ["go", "… 1 line"]
+
+
+def test_a_question_loses_its_middle_and_when_asked_again_all_of_it(picture: ModuleType) -> None:
+    call = "● Run a [execute]\n? Run a\n  $ a\n  in b\n  [y] Allow\n  y/n? y\n  ✓ completed\n"
+    asked = ["● Run a [execute]", "? Run a", "  … 3 lines", "  y/n? y", "  ✓ completed"]
+    again = ["● Run a [execute]", "  … 5 lines", "  ✓ completed"]
+    assert shortened(picture, call + call) == asked + again
+
+
+def test_no_line_is_lost_uncounted(picture: ModuleType) -> None:
+    text = Path(__file__).read_text(encoding="utf-8") + "● Run a [execute]\n? a\n  b\n● Look [read]\n  c\n"
+    lines = shortened(picture, text)
+    assert sum(int(line.split()[1]) if line.lstrip().startswith("… ") else 1 for line in lines) == text.count("\n")
 
 
 def test_text_is_escaped(picture: ModuleType) -> None:
@@ -66,5 +86,7 @@ def test_the_picture_of_the_first_page_shows_a_run_that_ended_well() -> None:
     rows = ["".join(row.itertext()) for row in ElementTree.parse(PICTURE).getroot().iter(TEXT)]
     assert re.match(r"~/invoicer \$ duologue run ", rows[0])
     assert any(row.strip().startswith("✓ completed") for row in rows)
+    assert any(row.lstrip("- ").startswith("if self.pieces > BULK_FROM") for row in rows), "the repair is not shown"
+    assert len(rows) < 60
     assert not any("Error" in row and "duologue run:" in row for row in rows)
     assert not any(word in row for row in rows for word in ("/tmp/", "/home/", "/root/"))
