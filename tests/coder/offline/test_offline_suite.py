@@ -132,6 +132,49 @@ async def test_finds_modules_under_src_and_the_python_that_has_pytest(
     assert turn.commands[-1].startswith("PYTHONPATH=src .venv/bin/python -m pytest")
 
 
+def test_an_import_that_fails_is_told_by_its_cause() -> None:
+    failures, _, _ = read_unittest(UNITTEST)
+    assert failures[0].message == "ModuleNotFoundError: No module named 'nothing'"
+
+
+async def test_no_pytest_is_said_and_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_python(monkeypatch, tmp_path / "bin")
+    plain = {"test_a.py": "def test_a():\n    assert 1 == 2\n", "a.py": "x = 1\n"}
+    using = {"test_a.py": "import pytest\n\n\ndef test_a():\n    assert 1 == 2\n", "a.py": "x = 1\n"}
+    for number, files in enumerate((plain, using)):
+        session = Session(tmp_path / f"project{number}", files)
+        for text in ("run the tests", "fix the failing test"):
+            turn = await session.say(text)
+            assert "No test ran" in turn.said
+            assert "pytest is not installed for python3; activate the project's environment" in turn.said
+            assert "pass:" not in turn.said
+
+
+async def test_no_test_that_ran_is_no_pass(tmp_path: Path) -> None:
+    skipped = 'import unittest\n\n\n@unittest.skip("later")\nclass T(unittest.TestCase):\n    def test_a(self): ...\n'
+    for number, (text, why) in enumerate(
+        (
+            ("import unittest\n", "unittest found none"),
+            (skipped, "All were skipped"),
+            ("import pytest\n", "pytest found none"),
+            ("import pytest\n\n\n@pytest.mark.skip\ndef test_a(): ...\n", "All were skipped"),
+        )
+    ):
+        turn = await Session(tmp_path / str(number), {"test_a.py": text}).say("run the tests")
+        assert "No test ran" in turn.said and why in turn.said, turn.said
+    turn = await Session(example(tmp_path)).say("run test_nothing_like_it")
+    assert "unittest found none in `test_nothing_like_it`" in turn.said
+
+
+async def test_finds_the_failing_test_and_fixes_it(tmp_path: Path) -> None:
+    session = Session(example(tmp_path))
+    turn = await session.say("Find the failing test and fix it")
+    assert [item.content for item in turn.plans[0].items] == ["Run the tests", "Repair the failing tests"]
+    assert turn.said.startswith("1 test failed, 15 passed")
+    assert "Proven in place" in turn.said
+    assert turn.titles[-1] == "Run the tests; Repair the failing tests"
+
+
 async def test_says_when_there_are_no_tests(tmp_path: Path) -> None:
     turn = await Session(tmp_path, {"a.py": "x = 1\n"}).say("run the tests")
     assert "found no tests" in turn.said

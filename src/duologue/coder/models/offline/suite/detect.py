@@ -93,7 +93,7 @@ async def _other_command(turn: Turn, files: Sequence[str]) -> str:
 async def _wants_pytest(turn: Turn, files: Sequence[str]) -> bool:
     if any(path.rsplit("/", 1)[-1] in ("conftest.py", "pytest.ini") for path in files):
         return True
-    pattern = r"^\s*(import|from) pytest\b|^def test_|^async def test_|^\[tool\.pytest|^\[tool:pytest\]|^\[pytest\]"
+    pattern = r"(import |from |tool[.:]|\[)pytest\b|^(async )?def test_"
     data = await turn.need("search", pattern=pattern, regex=True, limit=500)
     told = ("pyproject.toml", "setup.cfg", "tox.ini")
     return any(TEST_FILE.search(match["path"]) or match["path"] in told for match in data["matches"])

@@ -76,7 +76,8 @@ def read_unittest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     failures = tuple(_unittest_failure(title, block) for title, block in zip(parts[1::2], parts[2::2], strict=False))
     ran = re.search(r"^Ran (\d+) tests? in .*$", output, re.MULTILINE)
     last = re.findall(r"^(OK.*|FAILED \(.*\)|NO TESTS RAN)$", output, re.MULTILINE)
-    passed = int(ran[1]) - len(failures) if ran else None
+    skipped = re.search(r"\bskipped=(\d+)", last[-1]) if last else None
+    passed = max(int(ran[1]) - len(failures) - int(skipped[1] if skipped else 0), 0) if ran else None
     return failures, passed, f"{ran[0]}: {last[-1]}" if ran and last else ""
 
 
@@ -88,6 +89,9 @@ def _unittest_failure(title: str, block: str) -> Failure:
     dotted = re.match(r"([\w.]+) \(([\w.]+)\)", title)
     name = title if dotted is None else dotted[2] if dotted[2].endswith("." + dotted[1]) else f"{dotted[2]}.{dotted[1]}"
     errors = re.findall(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt|Warning)?(?:: .*)?)$", text, re.MULTILINE)
-    message = next((line for line in errors if re.match(r"[\w.]*(Error|Exception|Exit|Interrupt|Warning)\b", line)), "")
+    raised = [line for line in errors if re.match(r"[\w.]*(Error|Exception|Exit|Interrupt|Warning)\b", line)]
+    # A module that cannot be imported: the cause comes last.
+    at = -1 if raised and raised[0].startswith("ImportError: Failed to import test module") else 0
+    message = raised[at] if raised else ""
     path, line = (inside[-1][0], int(inside[-1][1])) if inside else (None, None)
     return Failure(name, path, line, message[:300])

@@ -8,21 +8,53 @@ import sys
 
 from duologue.coder.models.offline.suite.detect import Suite, unittest_suite
 from duologue.coder.models.offline.suite.report import Report, read_pytest, read_unittest
-from duologue.coder.models.offline.turn import Turn
+from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
+
+_NO_PYTEST = re.compile(r"No module named '?pytest'?")
 
 
 async def run_tests(
     turn: Turn, suite: Suite, target: str | None = None, *, seconds: float | None = None
 ) -> tuple[Report, Suite]:
-    """Run and read. Gives the suite that worked: another Python, unittest for pytest, or without unknown options."""
+    """Run and read. Gives the suite that worked: another Python, unittest for pytest, or without unknown options.
+
+    Stops the turn when no test ran: that is neither a pass nor a failure.
+    """
+    lacking = ""
     report = await _run(turn, suite, target, seconds)
     for _ in range(4):
         other = await _second_best(turn, suite, report)
         if other is None:
             break
+        if other.kind != suite.kind:
+            lacking = suite.python
         suite = other
         report = await _run(turn, suite, target, seconds)
+    _must_have_run(report, suite, target, lacking)
     return report, suite
+
+
+def _must_have_run(report: Report, suite: Suite, target: str | None, lacking: str) -> None:
+    """`lacking` is the Python that has no pytest though the project uses it."""
+    if lacking and report.failures and all(_NO_PYTEST.search(failure.message) for failure in report.failures):
+        raise TurnStopped(f"No test ran. {_without_pytest(lacking)} (`{report.command}`)")
+    if suite.kind == "other" or report.timed_out or report.failures or report.passed:
+        return
+    if report.passed is None and not re.search(r"no tests ran|\b(skipped|deselected)\b", report.summary):
+        return
+    if lacking:
+        why = f"{_without_pytest(lacking)} unittest finds no tests here."
+    elif "skipped" in report.summary:
+        why = "All were skipped."
+    else:
+        where = f"`{target}`" if target else "this project"
+        why = f"{suite.kind} found none in {where}."
+    said = f" It said: {shorten(report.summary, 120)}." if report.summary else ""
+    raise TurnStopped(f"No test ran, so nothing is known: {why}{said} (`{report.command}`)")
+
+
+def _without_pytest(python: str) -> str:
+    return f"pytest is not installed for {python}; activate the project's environment, or install pytest in it."
 
 
 async def _run(turn: Turn, suite: Suite, target: str | None, seconds: float | None) -> Report:
@@ -46,7 +78,7 @@ async def _second_best(turn: Turn, suite: Suite, report: Report) -> Suite | None
             return suite.with_python(f"{folder}/bin/python")
     if report.failures:
         return None
-    if re.search(r"No module named '?pytest'?\s*$", report.output, re.MULTILINE):
+    if re.search(rf"{_NO_PYTEST.pattern}\s*$", report.output, re.MULTILINE):
         return unittest_suite(suite, await turn.files())
     if re.search(r"not found|No such file", report.output) and report.passed is None:
         following = {"python3": "python", "python": sys.executable}
