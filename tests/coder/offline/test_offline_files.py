@@ -52,6 +52,26 @@ async def test_finds_definitions_and_files(tmp_path: Path) -> None:
     assert "- use.py" in (await session.say("find python files")).said
 
 
+async def test_a_search_is_summed_up(tmp_path: Path) -> None:
+    session = Session(tmp_path, {f"f{n}.py": "x = total\n" for n in range(9)})
+    turn = await session.say("find total")
+    assert "`total`: 9 places in 9 files" in turn.said
+    assert turn.said.count("x = total") == 5
+    assert "… and 4 more" in turn.said
+
+
+async def test_outlines_a_package(tmp_path: Path) -> None:
+    session = Session(
+        tmp_path, {"shop/__init__.py": '"""All of it."""\n', "shop/report.py": REPORT, "shop/bad.py": "x = (\n"}
+    )
+    for text in ("outline shop", "explain shop/", "what is in the package shop?"):
+        said = (await session.say(text)).said
+        assert "3 Python modules" in said
+        assert "- shop/__init__.py: All of it.\n" in said
+        assert "- shop/report.py: Turns lines into a report. It is short. — `Report`, `parse_line`\n" in said
+        assert "- shop/bad.py: does not parse" in said
+
+
 async def test_outlines_python(tmp_path: Path) -> None:
     turn = await Session(tmp_path, {"src/report.py": REPORT}).say("explain report.py")
     for piece in (
@@ -99,6 +119,23 @@ async def test_shows_lines(tmp_path: Path) -> None:
     session = Session(tmp_path, {"a.txt": "".join(f"line {n}\n" for n in range(1, 301))})
     assert "line 7\nline 8\n```" in (await session.say("show lines 7-8 of a.txt")).said
     assert "180 more lines" in (await session.say("show a.txt")).said
+
+
+async def test_a_fence_is_longer_than_those_in_the_text(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.md": "# A\n\nText:\n\n```sh\n$ a\n$ b\n```\n\n````\nx\n````\n"})
+    said = (await session.say("show lines 1-12 of a.md")).said
+    assert said.count("\n`````\n") == 2
+    assert "\n```" not in (await session.say("run `echo hello`")).said.replace("\n```\n", "", 2)
+
+
+async def test_code_is_not_merged_into_prose(tmp_path: Path) -> None:
+    module = '"""Use it.\n\n```\na = 1\nb = 2\n```\n"""\n'
+    session = Session(tmp_path, {"README.md": "# A\n\nRun it:\n\n```sh\n$ a\n$ b\n```\n\nThen stop.\n", "a.py": module})
+    for text in ("what does this project do?", "explain a.py", "outline README.md"):
+        said = (await session.say(text)).said
+        assert "```" not in said
+        assert "$ a" not in said
+        assert "b = 2" not in said
 
 
 async def test_says_what_the_project_does(tmp_path: Path) -> None:
@@ -173,6 +210,67 @@ async def test_replaces_in_more_files_than_one_step_or_one_search_holds(tmp_path
     assert "360 places in 120 files" in turn.said
     assert all(session.read(path) == "new one\nnew two\nnew three\n" for path in files)
     assert turn.ended == "end_turn"
+
+
+CONFIG = """\
+NAME = "é"; LIMIT: int = 5  # of all
+RATES = {"a": 1}
+SUM = LIMIT + 1
+
+
+def f():
+    LIMIT = 3
+    local = 1
+    return LIMIT + local
+"""
+
+
+async def test_sets_a_name_to_another_literal(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"config.py": CONFIG, "use.py": "from config import LIMIT\nprint(LIMIT == 5)\n"})
+    assert "Set `LIMIT` from `5` to `7` (config.py:1)" in (await session.say("change LIMIT to 7")).said
+    assert session.read("config.py") == CONFIG.replace("int = 5", "int = 7")
+    assert "is 7 already" in (await session.say("set LIMIT to 7")).said
+    await session.say('set RATES to {"a": 2, "b": 3} in config.py')
+    assert 'RATES = {"a": 2, "b": 3}\n' in session.read("config.py")
+    await session.say("set local to None")
+    assert "    local = None\n" in session.read("config.py")
+    assert session.read("use.py") == "from config import LIMIT\nprint(LIMIT == 5)\n"
+
+
+async def test_sets_nothing_when_it_is_not_clear_what(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"config.py": CONFIG, "other.py": "NAME = 'x'\n"})
+    assert "computed in config.py:3 (`LIMIT + 1`)" in (await session.say("set SUM to 7")).said
+    assert "2 places (config.py:1, other.py:1)" in (await session.say("set NAME to 'y'")).said
+    assert "assigned nowhere" in (await session.say("set MISSING to 7")).said
+    assert session.read("config.py") == CONFIG
+    await session.say("set NAME to 'y' in other.py")
+    assert session.read("other.py") == "NAME = 'y'\n"
+
+
+async def test_writes_no_python_that_does_not_compile(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n", "bad.py": "x = (\n", "a.txt": "one = 1\n"})
+    for text in ('replace "one" with "1"', 'append "x = (" to a.py', 'create b.py with the content "def f(:"'):
+        turn = await session.say(text)
+        assert "would not be valid Python" in turn.said, text
+        assert session.questions == []
+    assert session.files() == {"a.py", "bad.py", "a.txt"}
+    assert (session.read("a.py"), session.read("a.txt")) == ("one = 1\n", "one = 1\n")
+    await session.say('append "y = 2" to bad.py')
+    assert session.read("bad.py") == "x = (\ny = 2\n", "what was broken before may be worked on"
+
+
+async def test_writes_nothing_from_a_description(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n"})
+    for text in (
+        "add a docstring to a.row",
+        "create b.py with a function that adds",
+        "write a test to a.py",
+        "create a.py",
+    ):
+        await session.say(text)
+    assert session.files() == {"a.py"}
+    assert session.read("a.py") == "one = 1\n"
+    assert session.questions == []
 
 
 async def test_creates_extends_moves_and_deletes_files(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ import pytest
 from duologue.coder.models.offline.intents import understand
 from duologue.coder.models.offline.intents.phrase import one_slip
 from duologue.coder.models.offline.intents.steps import (
+    Assign,
     Create,
+    Declined,
     Delete,
     Describe,
     Explain,
@@ -48,6 +50,8 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "serch for total",
         "fnd total",
     ),
+    Find("TODO"): ("TODOs?", "any TODOs?", "find TODO comments", "list all todos", "are there any TODOs left?"),
+    Find("failing"): ("find the word failing", 'find "failing"', "search for failing"),
     Find("total", "src"): (
         "find total in src",
         "find all usages of total in src/",
@@ -121,6 +125,21 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "rename foo() to bar()",
         "rename foo -> bar",
     ),
+    Rename("old_name", "new_name"): ("change old_name to new_name", "change `old_name` into `new_name` everywhere"),
+    Assign("LIMIT", "7"): (
+        "set LIMIT to 7",
+        "change LIMIT to 7",
+        "please change `LIMIT` to 7",
+        "set the value of LIMIT to 7",
+        "increase LIMIT to 7",
+        "LIMIT = 7",
+    ),
+    Assign("LIMIT", "-2.5", "app/limits.py"): (
+        "set LIMIT to -2.5 in app/limits.py",
+        "in app/limits.py, change LIMIT to -2.5",
+    ),
+    Assign("NAME", '"a b"'): ('set NAME to "a b"', 'change NAME to "a b"'),
+    Assign("DEBUG", "True"): ("set DEBUG to true", "change DEBUG to True"),
     Rename("Invoice", "Bill", "src/invoice.py"): ("rename class Invoice to Bill in src/invoice.py",),
     Replace("foo bar", "baz"): (
         'replace "foo bar" with "baz"',
@@ -175,6 +194,9 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "$ ls -la",
         "! ls -la",
     ),
+    Run("git status"): ("git status", "run git status", "please run `git status`"),
+    Run("git add ."): ("git add .", "run git add ."),
+    Run("python3 -m pip list"): ("python3 -m pip list",),
     Run("make build"): ('execute "make build"', "run make build", "run: make build"),
     Test(): (
         "run the tests",
@@ -191,6 +213,19 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "check if the tests pass",
         "run the tetss",
         "execute the unit tests and tell me which ones fail",
+        "find the failing test",
+        "Find the failing tests, please",
+        "locate the failing test",
+        "look for failing tests",
+        "show the failing tests",
+        "which are the failing tests?",
+        "find the test that fails",
+        "find out which tests fail",
+        "find out what is broken",
+        "why do the tests fail?",
+        "the tests fail",
+        "there is a failing test",
+        "find the bug",
     ),
     Test("tests/test_x.py"): ("run the tests in tests/test_x.py", "run tests/test_x.py", "pytest tests/test_x.py"),
     Test("test_total"): ("run test_total", "why does test_total fail?", "run the test test_total"),
@@ -204,6 +239,8 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "can you fix the broken test for me?",
         "reapir the failing tset",
         "fix the bug that the tests find",
+        "fix what fails",
+        "repair whatever is broken",
         "debug this",
     ),
     Repair("tests/test_x.py"): (
@@ -212,7 +249,16 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "make tests/test_x.py pass",
     ),
     Repair("test_totals"): ("repair test_totals", "fix the test test_totals", "make test_totals pass"),
-    Lint(): ("lint", "run the linter", "run ruff", "check the code style", "find unused imports"),
+    Lint(): (
+        "lint",
+        "lint the project",
+        "lint this",
+        "lint everything",
+        "run the linter",
+        "run ruff",
+        "check the code style",
+        "find unused imports",
+    ),
     Lint(repair=True): (
         "fix lint errors",
         "remove unused imports",
@@ -246,6 +292,15 @@ COMPOUND: dict[str, tuple[Step, ...]] = {
     ),
     "Run the tests. If needed, fix the failing test.": (Test(), Repair()),
     "run the tests and tell me what failed": (Test(),),
+    "Find the failing test and fix it": (Test(), Repair()),
+    "find the failing test, fix it and show invoice.py": (Test(), Repair(), Show("invoice.py")),
+    "the tests fail, find out why and repair it": (Test(), Repair()),
+    "one test is failing, please fix it": (Test(), Repair()),
+    "there is a failing test, fix it": (Test(), Repair()),
+    "run the unit tests and fix what fails": (Test(), Repair()),
+    "run the tests, fix what fails, then run them again": (Test(), Repair(), Test()),
+    "git status and git diff": (Run("git status"), Run("git diff")),
+    'append "x" to a.txt, then undo': (Insert("a.txt", "x"), Undo()),
     "rename foo to bar, run the tests, and show report.py": (Rename("foo", "bar"), Test(), Show("report.py")),
     "find foo; find bar": (Find("foo"), Find("bar")),
 }
@@ -267,10 +322,52 @@ def test_means_several_steps(text: str, steps: tuple[Step, ...]) -> None:
         "???",
         "implement a REST API with authentication",
         "make it faster",
+        "python is slow",
+        "run it again",
     ],
 )
 def test_says_when_no_rule_fits(text: str) -> None:
     assert understand(text) == (Unknown(text),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rename LIMIT to 7",
+        "change LIMIT to use Decimal",
+        "change the default limit to 7",
+        "set LIMIT to something better",
+        "add a docstring to report.row",
+        "add a test to tests/test_app.py",
+        "append a line about money to README.md",
+        "insert a comment before line 3 in app.py",
+        "prepend a licence to app.py",
+        "create a python file invoicer/currency.py with a function to convert euros to dollars",
+        "create app.py containing a class for users",
+        "write a function to app.py",
+        "put a greeting into new file hello.py",
+        "find foo, then frobnicate it",
+        "run the tests and then deploy to production",
+    ],
+)
+def test_declines_what_is_only_described(text: str) -> None:
+    (step,) = understand(text)
+    assert isinstance(step, Declined)
+    assert "“" in step.why, "it says what was not understood, or what to say instead"
+
+
+def test_again_means_the_run_before() -> None:
+    assert understand("run them again", ["run the tests in tests/test_a.py"]) == (Test("tests/test_a.py"),)
+    assert understand("run it again", ["fix the failing test"]) == (Test(),)
+    assert understand("again", ["git status"]) == (Run("git status"),)
+    assert understand("run it", ["create a.py"]) == (Run("python3 a.py"),)
+
+
+def test_plain_text_is_taken_when_it_is_announced() -> None:
+    assert understand("append the line hello world to a.txt") == (Insert("a.txt", "hello world"),)
+    assert understand("add import os at the top of app.py") == (Insert("app.py", "import os", "start"),)
+    assert understand("create a.txt with the text hello world") == (Create("a.txt", "hello world"),)
+    assert understand("create a.txt that says hello world") == (Create("a.txt", "hello world"),)
 
 
 def test_it_means_what_an_earlier_request_was_about() -> None:

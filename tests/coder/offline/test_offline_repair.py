@@ -148,7 +148,7 @@ async def test_a_refused_trial_changes_nothing(tmp_path: Path) -> None:
     session = Session(example(tmp_path))
     session.answers["execute"] = "reject_once"
     turn = await session.say("fix the failing test")
-    assert "You refused `run_command`" in turn.said
+    assert "Not allowed, so I stopped. Nothing was changed." in turn.said
     assert turn.tools.count("edit_file") == 0
 
 
@@ -157,7 +157,7 @@ async def test_a_refused_edit_changes_nothing(tmp_path: Path) -> None:
     before = session.read("invoicer/invoice.py")
     session.answers["edit"] = "reject_once"
     turn = await session.say("fix the failing test")
-    assert "You refused `edit_file`" in turn.said
+    assert "Not allowed, so I stopped. Nothing was changed." in turn.said
     assert session.read("invoicer/invoice.py") == before
 
 

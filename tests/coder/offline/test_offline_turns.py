@@ -60,7 +60,8 @@ async def test_says_what_it_is_and_what_it_can_do(tmp_path: Path) -> None:
     turn = await Session(tmp_path, {"app/parser.py": "x = 1\n"}).say("who are you?")
     assert "rules, not a language model" in turn.said
     assert "cannot" in turn.said
-    assert "app/parser.py" in turn.said
+    assert "show lines 1-20 of app.py" in turn.said
+    assert turn.tools == [], "help needs no look at the project"
     assert turn.ended == "end_turn"
 
 
@@ -70,6 +71,7 @@ async def test_says_that_no_rule_fits_and_ends_the_turn(tmp_path: Path, text: st
     turn = await session.say(text)
     assert "not a language model" in turn.said
     assert "fix the failing test" in turn.said
+    assert turn.tools == []
     assert turn.ended == "end_turn"
     assert session.questions == []
 
@@ -95,12 +97,36 @@ async def test_a_refusal_ends_the_turn_with_a_sentence_and_the_next_turn_is_fres
     session = Session(tmp_path, {"a.py": "one = 1\n"})
     session.answers["edit"] = "reject_once"
     turn = await session.say("rename one to two and run `echo done`")
-    assert "You refused `edit_file`" in turn.said
+    assert turn.said.endswith("Not allowed, so I stopped. Nothing was changed.\n\nNot done: Run echo done.\n")
     assert turn.ended == "end_turn"
     assert turn.commands == []
     assert session.read("a.py") == "one = 1\n"
     session.answers.clear()
     assert "Done: 1 place" in (await session.say("rename one to two")).said
+
+
+async def test_a_refusal_says_that_earlier_edits_stay_and_undo_says_where_it_works(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n"})
+    session.answers["execute"] = "reject_once"
+    turn = await session.say("rename one to two, run `echo done` and show a.py")
+    assert "Not allowed, so I stopped. What I changed before that stays; “undo” takes it back." in turn.said
+    assert "Not done: Show a.py." in turn.said
+    await session.say("undo")
+    assert session.read("a.py") == "one = 1\n"
+    assert "each `duologue run` is a session of its own" in (await session.say("undo")).said
+
+
+async def test_a_step_that_is_not_reached_is_named(tmp_path: Path) -> None:
+    turn = await Session(tmp_path, {"a.py": "one = 1\n"}).say("rename three to four, then undo")
+    assert "nothing to change.\n\nNot done: Undo the last edits.\n" in turn.said
+    assert "undo_edits" not in turn.tools
+
+
+async def test_edits_and_undo_in_one_request(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n"})
+    turn = await session.say("rename one to two, then undo")
+    assert turn.tools.count("undo_edits") == 1
+    assert session.read("a.py") == "one = 1\n"
 
 
 async def test_a_cancelled_question_ends_the_turn_and_the_next_turn_is_fresh(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from duologue.coder.models.offline.intents import understand
-from duologue.coder.models.offline.intents.steps import Hello, Step, Unknown, title_of
+from duologue.coder.models.offline.intents.steps import Declined, Hello, Step, Unknown, title_of
 from duologue.coder.models.offline.scripts import perform, talk
-from duologue.coder.models.offline.turn import Turn
+from duologue.coder.models.offline.turn import Turn, TurnStopped
 
 #: Longer requests are not read: the rules look at a text many times, and nothing else runs meanwhile.
 REQUEST_CHARACTERS = 8000
@@ -22,14 +22,24 @@ async def answer(turn: Turn) -> None:
         )
         return
     steps = understand(turn.text, [text for text in turn.earlier if len(text) <= REQUEST_CHARACTERS])
-    if len(steps) == 1 and isinstance(steps[0], Hello | Unknown):
+    if len(steps) == 1 and isinstance(steps[0], Hello | Declined | Unknown):
         await talk.reply(turn, steps[0])
         return
     await turn.title("; ".join(title_of(step) for step in steps))
     for index, step in enumerate(steps):
         await _show_plan(turn, steps, index)
-        await perform(turn, step)
+        try:
+            await perform(turn, step)
+        except TurnStopped as stopped:
+            await turn.say(f"{stopped}{turn.left_behind()}\n")
+            await _say_dropped(turn, steps[index + 1 :])
+            return
     await _show_plan(turn, steps, len(steps))
+
+
+async def _say_dropped(turn: Turn, steps: Sequence[Step]) -> None:
+    if steps:
+        await turn.say(f"\nNot done: {'; '.join(title_of(step) for step in steps)}.\n")
 
 
 async def _show_plan(turn: Turn, steps: Sequence[Step], now: int) -> None:

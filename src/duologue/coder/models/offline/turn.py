@@ -16,6 +16,7 @@ from duologue.coder.models.offline.settings import Settings
 
 # Calls of one step; a turn has a limit of steps.
 READ_TOGETHER = 25
+EDITING = frozenset(("write_file", "edit_file", "delete_file"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Turn:
         self.cwd = cwd
         self.earlier = earlier
         self._titled = titled
+        self._refused = self._edited = False
+        self.has_run_commands = False
         self._files: tuple[str, ...] | None = None
 
     async def say(self, text: str) -> None:
@@ -87,7 +90,17 @@ class Turn:
         results = await _hand_over(Ask(calls))
         if results is None or len(results) != len(calls):
             raise TurnStopped("A call came back without a result, so I stop here.")
+        self._refused = any(is_refused(result) for result in results)
+        self._edited |= any(result.ok and result.tool in EDITING for result in results)
         return list(results)
+
+    def left_behind(self) -> str:
+        """After a refusal: what the turn has changed so far."""
+        if not self._refused:
+            return ""
+        if self._edited:
+            return " What I changed before that stays; “undo” takes it back."
+        return " No file was edited." if self.has_run_commands else " Nothing was changed."
 
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """Run one tool and give its result, whatever it is."""
@@ -171,10 +184,18 @@ def shorten(text: str, length: int) -> str:
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
+_BY_USER, _BY_RULE = "The user refused", "A rule of the user"
+
+
+def is_refused(result: ToolResult) -> bool:
+    """True if a person or a rule said no."""
+    return not result.ok and result.text.startswith((_BY_USER, _BY_RULE))
+
+
 def why_not(tool: str, result: ToolResult) -> str:
     """A sentence for a call that was refused or failed."""
-    if result.text.startswith("The user refused"):
-        return f"You refused `{tool}`, so I stop here. It had no effect."
-    if result.text.startswith("A rule of the user"):
-        return f"One of your rules forbids this use of `{tool}`, so I stop here. It had no effect."
+    if result.text.startswith(_BY_RULE):
+        return "Not allowed by one of your rules, so I stopped."
+    if is_refused(result):
+        return "Not allowed, so I stopped."
     return f"`{tool}` did not work, so I stop here: {shorten(result.text, 400) or 'no reason was given'}"

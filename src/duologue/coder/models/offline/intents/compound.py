@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 
 from duologue.coder.models.offline.intents import changing, looking, running
@@ -11,11 +12,13 @@ from duologue.coder.models.offline.intents.phrase import FIRST_MARK, MARK, Phras
 from duologue.coder.models.offline.intents.rule import Rule
 from duologue.coder.models.offline.intents.steps import (
     Create,
+    Declined,
     Delete,
     Explain,
     Find,
     FindFiles,
     Insert,
+    Lint,
     MoveFile,
     Rename,
     Repair,
@@ -33,7 +36,7 @@ _VERBS = (
     "rename|move|create|write|make|append|prepend|insert|add|put|remove|delete|run|rerun|re-run|execute|test|check|"
     "fix|repair|"
     "lint|undo|revert|tell|if|report|see|do|call|substitute|swap|debug|which|what|save|touch|verify|please|also|"
-    "finally|get"
+    "finally|get|git|set|use|identify|update|turn|rm|mv|discard|roll|lower|raise|again"
 )
 _DIVIDE = re.compile(
     rf"\s*(?:[.;!?]+\s+|[.;!?]*\s*\n+\s*(?:[-*•]|\d+[.)])?\s*|,?\s+(?:and|&)\s+(?:then\s+|afterwards?\s+|"
@@ -43,6 +46,8 @@ _DIVIDE = re.compile(
 )
 # A repair does nothing when there is nothing to repair, so the condition can go.
 _CONDITION = re.compile(r"(?:if|when|in case)\s[^,]*", re.IGNORECASE)
+# What stands after these is a step of its own, also when no rule knows it.
+_THEN = re.compile(r",?\s+(?:and\s+)?then\s+(?!(?:run|the)?\s*$)", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _OPEN_TEXT = re.compile(
     r"^(?:.*\b)?(?:create|write|make|append|add|insert|save|put|generate)\b.*?\b(?:contents?|text|containing|saying|"
@@ -65,8 +70,20 @@ def understand(text: str, earlier: Sequence[str] = ()) -> tuple[Step, ...]:
     for reading in (phrase, mended(phrase)):
         steps = _read(reading)
         if steps:
-            return tuple(_without_repeats(_resolved(steps, earlier)))
+            return _whole(text, tuple(_without_repeats(_resolved(steps, earlier))))
     return (Unknown(text),)
+
+
+def _whole(text: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Nothing is done when a step is declined, or when nothing tells what to run again."""
+    declined = [step for step in steps if isinstance(step, Declined)]
+    if declined:
+        return (declined[0],)
+    return (Unknown(text),) if any(isinstance(step, Run) and _is_pronoun(step.command) for step in steps) else steps
+
+
+def _is_pronoun(words: str) -> bool:
+    return words.lower() in _PRONOUNS
 
 
 def _read(phrase: Phrase) -> list[Step]:
@@ -77,8 +94,20 @@ def _read(phrase: Phrase) -> list[Step]:
     steps = [_clause(piece) for piece in pieces]
     if len(pieces) > 1 and all(steps):
         return [step for step in steps if step is not None]
-    whole = _clause(phrase)
+    whole = _unread(phrase) or _clause(phrase)
     return [whole] if whole is not None else []
+
+
+def _unread(phrase: Phrase) -> Declined | None:
+    """A step that no rule knows among steps that are known: none is done, and it is named."""
+    parts = [phrase.part(part) for part in _THEN.split(phrase.text) if part.strip()]
+    if len(parts) < 2 or len(parts) > MOST_CLAUSES or isinstance(_clause(phrase), Run):
+        return None
+    known = [bool(_read(part)) for part in parts]
+    if all(known) or not any(known):
+        return None
+    missed = parts[known.index(False)]
+    return Declined(f"I understand the rest, but no rule of mine fits “{missed.source(missed.text)}”.")
 
 
 def _clauses(phrase: Phrase) -> list[Phrase]:
@@ -114,7 +143,7 @@ def _set_aside_open_text(phrase: Phrase) -> Phrase:
         return phrase
     mark = chr(FIRST_MARK + len(phrase.kept))
     text = phrase.plain(found[group])
-    return Phrase(phrase.text[: found.start(group)] + mark, (*phrase.kept, text), (*phrase.raw, text))
+    return Phrase(phrase.text[: found.start(group)] + mark, (*phrase.kept, text), (*phrase.raw, f" {text}"))
 
 
 def subject_of(step: Step) -> str | None:
@@ -137,11 +166,32 @@ def subject_of(step: Step) -> str | None:
 
 
 def _resolved(steps: Sequence[Step], earlier: Sequence[str]) -> Iterator[Step]:
-    subject = _earlier_subject(earlier)
+    subject, before = _earlier_subject(earlier), _earlier_step(earlier)
     for step in steps:
-        step = _with_subject(step, subject)
+        step = _again(step, before) or _with_subject(step, subject)
+        before = step
         subject = subject_of(step) or subject
         yield step
+
+
+def _again(step: Step, before: Step | None) -> Step | None:
+    """`run it again` after a run means that run."""
+    if not (isinstance(step, Run) and _is_pronoun(step.command)):
+        return None
+    match before:
+        case Run() | Test() | Lint():
+            return before
+        case Repair(target=target):
+            return Test(target)
+        case _:
+            return None
+
+
+def _earlier_step(earlier: Sequence[str]) -> Step | None:
+    if not earlier:
+        return None
+    steps = _read(_set_aside_open_text(phrase_of(earlier[-1])))
+    return steps[-1] if steps else None
 
 
 def _earlier_subject(earlier: Sequence[str]) -> str | None:
@@ -161,7 +211,7 @@ def _with_subject(step: Step, subject: str | None) -> Step:
     if isinstance(step, Rename | Replace | MoveFile) and step.old.lower() in _PRONOUNS:
         return dataclasses.replace(step, old=subject)
     if isinstance(step, Run) and step.command.lower() in _PRONOUNS:
-        return Run(f"python3 {subject}" if subject.endswith(".py") else subject)
+        return Run(f"python3 {shlex.quote(subject)}") if subject.endswith(".py") else step
     if isinstance(step, Repair | Test) and (step.target or "").lower() in _PRONOUNS:
         return dataclasses.replace(step, target=subject)
     return step

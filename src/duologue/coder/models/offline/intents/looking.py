@@ -50,6 +50,9 @@ _LOOK = r"(?:find|search|grep|look|locate|scan|hunt|seek|show|list|give|get|tell
 _WHERE = r"(?:{EVERYWHERE}|{IN}{THE}{FILE}(?P<where>{WORD})(?: files?| folder| directory)?)"
 
 RULES: tuple[Rule, ...] = (
+    rule(rf"(?:(?:{_LOOK}|any|are there|what|which|where are|how many) )?{{THE}}(?:open |remaining |left )*"
+         r"(?P<x>todo|fixme|xxx|hack)s?(?: (?:comments?|notes?|items?|markers?|are|there|left|remain|we|have|do|open))*"
+         + f"(?:{_WHERE})?", lambda g: Find(text(g, "x").upper(), g.get("where"))),
     rule(
         r"(?:what(?:'s| is| does| do| are)|tell me (?:about|what)|describe|explain|summari[sz]e|outline|introduce|"
         r"(?:give|show|write)(?: me)? (?:an? )?(?:short |quick |brief )?(?:overview|summary|description|outline|"

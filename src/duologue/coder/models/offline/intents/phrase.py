@@ -27,7 +27,7 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r"(?:[\s,]*\b(?:please|pls|plz|thanks|thank\s+you|thx|for\s+me|if\s+you\s+can|now|right\s+now|ok|okay|again)\b|"
-    r"[\s.!?;,]+)$",
+    r"\s*[!?;,]+|(?<![\s./])\.+|\s+)$",
     re.IGNORECASE,
 )
 
@@ -112,7 +112,11 @@ class Phrase:
         whole = piece.strip()
         if re.fullmatch(MARK, whole):
             return self.kept[ord(whole) - FIRST_MARK]
-        return _MARKS.sub(lambda mark: self.raw[ord(mark[0]) - FIRST_MARK], whole)
+        return self.source(whole)
+
+    def source(self, piece: str) -> str:
+        """A piece of the text as the person wrote it."""
+        return _MARKS.sub(lambda mark: self.raw[ord(mark[0]) - FIRST_MARK], piece.strip())
 
     def part(self, text: str) -> Phrase:
         return Phrase(text, self.kept, self.raw)

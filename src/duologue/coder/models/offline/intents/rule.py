@@ -39,6 +39,7 @@ PIECES = {
 }
 
 Groups = dict[str, str | None]
+_SOURCE = " source"
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,11 @@ class Rule:
         found = self.pattern.fullmatch(phrase.text)
         if found is None:
             return None
-        return self.make(
-            {name: None if piece is None else phrase.plain(piece) for name, piece in found.groupdict().items()}
-        )
+        groups: Groups = {}
+        for name, piece in found.groupdict().items():
+            groups[name] = None if piece is None else phrase.plain(piece)
+            groups[name + _SOURCE] = None if piece is None else phrase.source(piece)
+        return self.make(groups)
 
 
 def rule(pattern: str, make: Callable[[Groups], Step | None]) -> Rule:
@@ -75,6 +78,16 @@ def rule(pattern: str, make: Callable[[Groups], Step | None]) -> Rule:
 def text(groups: Groups, name: str) -> str:
     """A group that the pattern always fills."""
     return groups[name] or ""
+
+
+def source(groups: Groups, name: str) -> str:
+    """A group as the person wrote it, with its quotes."""
+    return groups.get(name + _SOURCE) or ""
+
+
+def quoted(groups: Groups, name: str) -> bool:
+    """True if all of a group was set in quotes, or follows `content:`."""
+    return source(groups, name) != text(groups, name) or "\n" in text(groups, name)
 
 
 def number(groups: Groups, name: str) -> int | None:

@@ -31,11 +31,40 @@ def _repair(groups: Groups) -> Step:
     return Repair(None if (target or "").lower() in ("it", "this", "that", "them", "these", "everything") else target)
 
 
+_ACTUAL = (
+    r"(?:not (?:pass(?:ing)?|work(?:ing)?|green|ok(?:ay)?)|fail(?:s|ed|ing)?|broken|red|break(?:s|ing)?|broke|"
+    r"(?:does|do|did)(?:n't| not) (?:pass|work))"
+)
+_SOUGHT = (
+    r"(?:find|locate|look(?: for)?|search(?: for)?|show|list|identify|see|tell|get|determine|report|which|what|spot)"
+    r"(?: me)?(?: out)?(?: for)?(?: which| what| are| is)*"
+)
+_GIT = (
+    "add|am|apply|archive|bisect|blame|branch|bundle|checkout|cherry-pick|clean|clone|commit|config|describe|diff|"
+    "fetch|grep|init|log|ls-files|merge|mv|notes|pull|push|rebase|reflog|remote|reset|restore|rev-parse|revert|rm|"
+    "shortlog|show|stash|status|submodule|switch|tag|worktree"
+)
+_ARGUMENTS = r"(?: \S.*)?"
+_COMMAND_LINE = (
+    rf"git (?:{_GIT}){_ARGUMENTS}|git -\S+{_ARGUMENTS}|(?:python3?|node|bash|sh) (?:-\S+|\S+\.\w+){_ARGUMENTS}"
+    rf"|(?:pip3?|npm|pnpm|yarn|uv|poetry|cargo|go|docker) (?:-\S+|install|run|build|test|list|ls|ps|show|check|fmt|vet|"
+    rf"mod|sync|add|update|init|freeze|ci|start|exec|logs|images|version){_ARGUMENTS}"
+    rf"|(?:ls|wc|head|tail|grep|find|du|df|tree|ps|rm|cp|mkdir|chmod|ruff|mypy|tox|nox|black|make|cat|sort)"
+    rf" -{{1,2}}\w\S*{_ARGUMENTS}|(?:ruff|coverage) (?:check|format|run|report){_ARGUMENTS}|mypy \S+|"
+    r"make(?: (?:all|build|check|clean|demo|dist|docs?|format|install|lint|test))?|"
+    r"pwd|date|whoami|uname(?: -\w+)?|tox|nox|mypy|df|env|echo \S.*"
+)
+
+
+def _again(_: Groups) -> Step:
+    return Run("it")
+
+
 def _run(groups: Groups) -> Step | None:
     command = text(groups, "x")
     return (
         Run(command)
-        if command and not re.match(r"(?:(?:it|that|this|them)$|the\s|all\s)", command, re.IGNORECASE)
+        if command and not re.match(r"(?:(?:it|that|this|them|those|again)$|the\s|all\s)", command, re.IGNORECASE)
         else None
     )
 
@@ -62,13 +91,37 @@ SMALL_TALK: tuple[Rule, ...] = (
 )  # fmt: skip
 
 RULES: tuple[Rule, ...] = (
+    rule(r"(?:(?:re-?run|re-?try|repeat|run|execute|start|try)(?: (?:it|them|those|these|that|the same))?(?: all| once "
+         r"more)*|again|once more)", _again),
+    rule(_SOUGHT + r" {THE}(?:currently |unit )*(?:failing|failed|broken|red) (?:unit )?(?:tests?|test ?cases?|suite|"
+         r"specs?)(?: (?:are|is)(?: there)?)?" + _OF + r"(?:{IN}{THE}{PROJECT}|{EVERYWHERE})", _test),
+    rule(_SOUGHT + r" {THE}" + _TESTS + r" (?:(?:that|which|who) )?(?:is |are |do |does )?(?:currently )?" + _ACTUAL +
+         r"(?:{IN}{THE}{PROJECT}|{EVERYWHERE})", _test),
+    rule(r"(?:find|locate|look|see|tell|show|identify|check|determine)(?: me)?(?: out)? (?:what|which|whatever)"
+         r"(?: is| are)? " + _ACTUAL + r"(?:{IN}{THE}{PROJECT}|{EVERYWHERE})", _test),
+    rule(r"(?:find|locate|identify|look for|hunt|track down|search for) {THE}(?:bugs?|faults?|defects?|regressions?)",
+         _test),
+    rule(_SOUGHT + r" {THE}(?:test )?failures?", _test),
+    rule(r"(?:find out|see|tell me|figure out|check|determine|explain|show me|look) why(?:{+THE}(?: " + _TESTS + r")?"
+         r"(?: (?:it|they|that))?(?: (?:is|are|do|does))? " + _ACTUAL + r")?|why(?: is (?:that|it))?", _test),
+    rule(r"(?:(?:(?:there )?(?:is|'s|are)|i have|we have|i see|i get|got) )?(?:(?:a|an|one|two|three|some|several|"
+         r"many|most|all|both|of|the|my|our|few|\d+) )*" + _TESTS + _OF +
+         r"(?: (?:is|are|seems?(?: to be)?|now|still|currently|keeps?|always|just|do|does|did|all))* " + _ACTUAL +
+         r"(?: (?:in|for|on) (?:this|the) {PROJECT}| here)?", _test),
+    rule(r"(?:(?:there )?(?:is|'s|are)|i have|we have|i see|i get) (?:(?:a|an|one|two|three|some|several|many|few|"
+         r"\d+) )*(?:failing|failed|broken|red) tests?(?: here)?(?: cases?)?" + _OF, _test),
+    rule(r"(?:something|it)(?:'s| is) (?:broken|failing|red)|something fails", _test),
+    rule(r"(?:fix|repair|mend|correct|solve|debug|resolve|handle) (?:(?:what|whatever|anything|everything|something|"
+         r"those|that|the ones?|all|any|things?|which) ?)+(?:(?:is|are|was|were|does|do|did|you) ?)*(?:" + _ACTUAL +
+         r"|found?|finds?|wrong|red|is)(?: out)?", lambda _: Repair()),
     rule(r"(?:fix|repair|mend|correct|resolve|clean ?up|remove|delete|solve|apply) {THE}(?:\w+ )?" + _LINTER +
          r"(?: errors?| warnings?| problems?| issues?| findings?| complaints?| "
          r"fixes)*(?:{IN}{THE}{FILE}(?P<x>{PATH})|{EVERYWHERE})",
          lambda g: Lint(repair=True, target=g["x"])),
     rule(r"(?:(?:run|check|start|execute|do|show|find|report|list|look for|use|call)(?: me)?(?: with| for)? )?"
          r"{THE}" + _LINTER +
-         r"(?: errors?| warnings?| problems?| check| code| project)*(?:(?: (?:on|in|for|over))? "
+         r"(?: errors?| warnings?| problems?| check| code| project)*"
+         r"(?: {THE}(?:{PROJECT}|files|everything|it|this|that))?(?:(?: (?:on|in|for|over))? "
          r"{THE}{FILE}(?P<x>{PATH})|{EVERYWHERE})?",
          lambda g: Lint(target=g["x"])),
     rule(r"(?:fix|repair|mend|correct|debug|solve|heal|resolve|unbreak|sort out|take care of) {THE}(?:" + _TESTS +
@@ -111,4 +164,5 @@ RULES: tuple[Rule, ...] = (
          r"|bash|command line))?", _run),
     rule(r"(?:in (?:the |a )?(?:shell|terminal|console),? )(?:run|execute|type|do)?\s*(?P<x>\S.*)", _run),
     rule(r"[$!]\s*(?P<x>\S.*)", _run),
+    rule(rf"(?P<x>{_COMMAND_LINE})", _run),
 )  # fmt: skip

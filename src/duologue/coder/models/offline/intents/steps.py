@@ -62,6 +62,15 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True)
+class Assign:
+    """Give a name another literal; `value` is the literal as Python writes it."""
+
+    name: str
+    value: str
+    where: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MoveFile:
     old: str
     new: str
@@ -130,6 +139,13 @@ class Hello:
 
 
 @dataclass(frozen=True, slots=True)
+class Declined:
+    """A request that is understood and not done; `why` says what would be needed."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     text: str
 
@@ -143,6 +159,7 @@ Step = (
     | Describe
     | Replace
     | Rename
+    | Assign
     | MoveFile
     | Create
     | Insert
@@ -153,6 +170,7 @@ Step = (
     | Lint
     | Undo
     | Hello
+    | Declined
     | Unknown
 )
 
@@ -174,6 +192,8 @@ def title_of(step: Step) -> str:
             return f"Replace {old!r} with {new!r}"
         case Rename(old=old, new=new):
             return f"Rename {old or 'it'} to {new}"
+        case Assign(name=name, value=value):
+            return f"Set {name} to {value}"
         case MoveFile(old=old, new=new):
             return f"Move {old} to {new}"
         case _:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from duologue.coder.models.offline.intents import steps as s
-from duologue.coder.models.offline.scripts import commands, describe, explain, files, find, replace, talk, testing
+from duologue.coder.models.offline.scripts import (
+    assigning,
+    commands,
+    describe,
+    explain,
+    files,
+    find,
+    replace,
+    talk,
+    testing,
+)
 from duologue.coder.models.offline.turn import Turn
 
 
@@ -26,11 +36,13 @@ async def perform(turn: Turn, step: s.Step) -> None:
             await replace.replace(turn, step)
         case s.Rename():
             await replace.rename(turn, step)
+        case s.Assign():
+            await assigning.assign(turn, step)
         case s.MoveFile() | s.Create() | s.Insert() | s.Delete() | s.Undo():
             await files.change(turn, step)
         case s.Run(command=command):
             await commands.run(turn, command)
         case s.Test() | s.Repair() | s.Lint():
             await testing.check(turn, step)
-        case s.Hello() | s.Unknown():
+        case s.Hello() | s.Declined() | s.Unknown():
             await talk.reply(turn, step)

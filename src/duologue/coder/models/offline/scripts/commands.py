@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from duologue.coder.models.offline.turn import Turn
 
 SHOWN_LINES = 60
@@ -10,6 +12,7 @@ SHOWN_LINES = 60
 async def run(turn: Turn, command: str) -> None:
     """Run one shell line."""
     data = await turn.run(command)
+    turn.has_run_commands = True
     await turn.say(
         f"`{command}` {ending(data['exit_code'], data['signal'], data['timed_out'])}.\n\n{block(str(data['output']))}"
     )
@@ -29,5 +32,11 @@ def block(output: str, most: int = SHOWN_LINES) -> str:
     if not lines:
         return "It printed nothing.\n"
     cut = f"(the last {most} of {len(lines)} lines)\n" if len(lines) > most else ""
-    fence = "````" if "```" in output else "```"
-    return f"{cut}{fence}\n" + "\n".join(lines[-most:]) + f"\n{fence}\n"
+    return cut + fenced("\n".join(lines[-most:]))
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A code block; its fence is longer than any in the text."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}\n"

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from duologue.coder.models.offline.scripts.outline import prose_of
 from duologue.coder.models.offline.turn import Turn, shorten
 
 _NAMES_OF_LANGUAGES = """
@@ -38,7 +39,9 @@ async def describe(turn: Turn) -> None:
 
 
 def _from_readme(text: str) -> str:
-    lines = [line for line in text.splitlines() if not re.match(r"\s*(\[!|!\[|<|\.\. |={3,}|-{3,}|\[\w)", line)]
+    lines = [
+        line for line in prose_of(text).splitlines() if not re.match(r"\s*(\[!|!\[|<|\.\. |={3,}|-{3,}|\[\w)", line)
+    ]
     title = next((line.lstrip("# ").strip() for line in lines if line.strip()), "")
     body = "\n".join(line for line in lines if not line.startswith("#"))
     paragraphs = [shorten(part, 500) for part in body.split("\n\n") if part.strip() and part.strip() != title]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from duologue.coder.models.offline.intents.steps import Find, Show
 from duologue.coder.models.offline.scripts import outline
+from duologue.coder.models.offline.scripts.commands import fenced
 from duologue.coder.models.offline.scripts.find import find
-from duologue.coder.models.offline.scripts.lookup import matching, one_file
+from duologue.coder.models.offline.scripts.lookup import inside, matching, one_file
 from duologue.coder.models.offline.turn import Turn, TurnStopped
 
 SHOWN_LINES = 120
+SHOWN_MODULES = 40
 
 
 async def show(turn: Turn, step: Show) -> None:
@@ -27,20 +30,39 @@ async def show(turn: Turn, step: Show) -> None:
     rest = data["total_lines"] - (first + len(lines) - 1)
     more = f"\n… {rest} more lines of {path}.\n" if rest > 0 and step.last is None else ""
     await turn.say(
-        f"{path}, lines {first}-{first + len(lines) - 1} of {data['total_lines']}:\n\n```{language}\n"
-        + "\n".join(lines)
-        + f"\n```\n{more}"
+        f"{path}, lines {first}-{first + len(lines) - 1} of {data['total_lines']}:\n\n"
+        + fenced("\n".join(lines), language)
+        + more
     )
 
 
 async def explain(turn: Turn, wanted: str) -> None:
     """Outline the file that is meant, or else the function or class of that name."""
     files = await turn.files()
+    modules = _modules(files, wanted)
+    if modules:
+        await _explain_package(turn, wanted, modules)
+        return
     if matching(files, wanted) or "/" in wanted:
         path = await one_file(turn, wanted)
         await turn.say(outline.outline(path, await turn.read(path)))
         return
     await _explain_definition(turn, wanted.removesuffix("()").rsplit(".", 1)[-1], wanted)
+
+
+def _modules(files: Sequence[str], wanted: str) -> list[str]:
+    """The Python modules of a folder, which may be named as a package is."""
+    folder = wanted if "/" in wanted or wanted in files else wanted.replace(".", "/")
+    return [path for path in inside(files, folder) if path.endswith(".py")] if folder not in files else []
+
+
+async def _explain_package(turn: Turn, wanted: str, modules: Sequence[str]) -> None:
+    count = len(modules)
+    await turn.say(f"**{wanted.rstrip('/')}**: {count} Python module{'s' if count != 1 else ''}.\n\n")
+    texts = await turn.read_all(modules[:SHOWN_MODULES])
+    await turn.say("".join(outline.in_short(path, text) for path, text in texts.items()))
+    if count > SHOWN_MODULES:
+        await turn.say(f"- … and {count - SHOWN_MODULES} more\n")
 
 
 async def _explain_definition(turn: Turn, name: str, wanted: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from duologue.coder.models.offline.intents.steps import Create, Delete, Insert, MoveFile, Step, Undo
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import matching, one_file
-from duologue.coder.models.offline.turn import Turn, TurnStopped, why_not
+from duologue.coder.models.offline.scripts.sound import must_compile
+from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, shorten, why_not
 
 
 async def change(turn: Turn, step: Step) -> None:
@@ -27,6 +28,9 @@ async def change(turn: Turn, step: Step) -> None:
 
 async def _create(turn: Turn, step: Create) -> None:
     text = step.text or ""
+    if step.text is None and step.path in await turn.files():
+        raise TurnStopped(f"{step.path} exists already, and I do not empty it.")
+    must_compile(step.path, None, text)
     data = await turn.need("write_file", path=step.path, text=text if not text or text.endswith("\n") else text + "\n")
     count = len(text.splitlines())
     verb = "Created" if data["created"] else "Replaced the text of"
@@ -41,6 +45,7 @@ async def _insert(turn: Turn, step: Insert) -> None:
     path = await one_file(turn, step.path)
     old = await turn.read(path)
     new = _inserted(old, step)
+    must_compile(path, old, new)
     await turn.must(change_of(path, old, new))
     await turn.say(f"Added {len(step.text.splitlines())} line(s) to {path}.\n")
 
@@ -94,6 +99,11 @@ async def _delete(turn: Turn, wanted: str) -> None:
 
 async def _undo(turn: Turn) -> None:
     result = await turn.call("undo_edits")
-    if not result.ok:
+    if is_refused(result):
         raise TurnStopped(f"Nothing was undone. {why_not('undo_edits', result)}")
+    if not result.ok:
+        raise TurnStopped(
+            f"Nothing was undone: {shorten(result.text, 300)}. Undo takes back what I edited in this session; "
+            "each `duologue run` is a session of its own."
+        )
     await turn.say(f"{result.text.strip() or 'The last edits are undone.'}\n")

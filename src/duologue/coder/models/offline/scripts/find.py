@@ -10,6 +10,8 @@ from duologue.coder.models.offline.scripts.lookup import inside, matching, scope
 from duologue.coder.models.offline.turn import Turn, shorten
 
 SHOWN = 40
+#: The search itself shows every place, so the answer names only the first.
+SHOWN_PLACES = 5
 
 
 async def find(turn: Turn, step: Find) -> None:
@@ -31,7 +33,7 @@ async def _matches(
     if step.definition:
         name = re.escape(step.text.removesuffix("()"))
         pattern, regex = (
-            rf"(\b(def|class|func|function|fn|struct|const|let|var|type|interface)\s+{name}\b|^\s*{name}\s*[:=])",
+            rf"\b(def|class|func|function|fn|struct|const|let|var|type|interface)\s+{name}\b|^\s*{name}\s*[:=]",
             True,
         )
     arguments: dict[str, Any] = {"pattern": pattern, "regex": regex, "limit": 200}
@@ -53,10 +55,10 @@ def _shown(step: Find, matches: list[dict[str, Any]], truncated: bool) -> str:
         f"{len(matches)} place{'s' if len(matches) != 1 else ''} in {len(paths)} file{'s' if len(paths) != 1 else ''}"
     )
     lines = [f"`{step.text}`: {places}{' (there are more)' if truncated else ''}.\n"]
-    for match in matches[:SHOWN]:
+    for match in matches[:SHOWN_PLACES]:
         lines.append(f"- {match['path']}:{match['line']}: `{shorten(match['text'], 140)}`")
-    if len(matches) > SHOWN:
-        lines.append(f"- … and {len(matches) - SHOWN} more")
+    if len(matches) > SHOWN_PLACES:
+        lines.append(f"- … and {len(matches) - SHOWN_PLACES} more, in the result of the search")
     return "\n".join(lines) + "\n"
 
 

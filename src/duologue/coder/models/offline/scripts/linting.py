@@ -9,6 +9,7 @@ from duologue.coder.models.offline.intents.steps import Lint
 from duologue.coder.models.offline.repair.findings import Finding, mended, read_findings
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import one_file
+from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.suite import Report, find_suite, run_tests
 from duologue.coder.models.offline.suite.detect import TEST_FILE
 from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
@@ -54,6 +55,8 @@ async def _repair(turn: Turn, target: str, findings: Sequence[Finding]) -> None:
     changed = [path for path in before if before[path] != after[path]]
     if not changed:
         raise TurnStopped("None of these has a rewrite that I know to be safe, so nothing is changed.")
+    for path in changed:
+        must_compile(path, before[path], after[path])
     tested = await _tested(turn)
     for path in changed:
         await turn.must(change_of(path, before[path], after[path]))

@@ -70,12 +70,26 @@ def _python(text: str) -> str:
     except (SyntaxError, ValueError) as error:
         return f"\nIt does not parse as Python: {error}.\n"
     words = ast.get_docstring(tree)
-    lines = ["", shorten(words, 400), ""] if words else [""]
+    lines = ["", shorten(prose_of(words), 400), ""] if words else [""]
     imports = list(_imports(tree))
     if imports:
         lines += ["Imports: " + ", ".join(f"`{name}`" for name in imports) + ".", ""]
     lines += list(_definitions(tree))[:MOST] or ["It defines no function, class or constant."]
     return "\n".join(lines) + "\n"
+
+
+def in_short(path: str, text: str) -> str:
+    """One line of a list: a module, its first words and what it defines."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return f"- {path}: does not parse as Python\n"
+    words = ast.get_docstring(tree)
+    names = [f"`{node.name}`" for node in tree.body if isinstance(node, Definition)]
+    parts = [shorten(words.split("\n\n")[0], 120)] if words else []
+    if names:
+        parts.append(", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
+    return f"- {path}: {' — '.join(parts) or 'defines nothing'}\n"
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
@@ -111,8 +125,13 @@ def _prose(text: str) -> str:
     headings = [match for line in _outside_fences(text) if (match := _HEADINGS.match(line))]
     if headings:
         return "\n" + "\n".join(f"{'  ' * (len(match[1]) - 1)}- {match[2]}" for match in headings[:MOST]) + "\n"
-    paragraph = next((part for part in text.split("\n\n") if part.strip()), "")
+    paragraph = next((part for part in prose_of(text).split("\n\n") if part.strip()), "")
     return f"\nIt begins: {shorten(paragraph, 300)}\n" if paragraph else "\nIt is empty.\n"
+
+
+def prose_of(text: str) -> str:
+    """A text without its code blocks, which do not fit on one line."""
+    return "\n".join(_outside_fences(text))
 
 
 def _outside_fences(text: str) -> Iterator[str]:

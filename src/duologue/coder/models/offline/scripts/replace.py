@@ -10,7 +10,8 @@ from duologue.coder.models.offline.intents.steps import Rename, Replace
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import scope
 from duologue.coder.models.offline.scripts.renaming import rename_in, uses
-from duologue.coder.models.offline.turn import Turn, TurnStopped, why_not
+from duologue.coder.models.offline.scripts.sound import must_compile
+from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
 
 SHOWN = 30
 BATCH = 20
@@ -111,6 +112,8 @@ async def _apply(turn: Turn, title: str, changes: Sequence[_Change]) -> None:
     total = sum(change.count for change in changes)
     if not changes:
         raise TurnStopped(f"{title}: there is nothing to change.")
+    for change in changes:
+        must_compile(change.path, change.old, change.new)
     lines = [
         f"{title}: {total} place{'s' if total != 1 else ''} in {len(changes)} file{'s' if len(changes) != 1 else ''}.\n"
     ]
@@ -128,5 +131,7 @@ async def _edit(turn: Turn, changes: Sequence[_Change], start: int) -> None:
     for change, result in zip(batch, results, strict=True):
         if not result.ok:
             done = start + sum(other.ok for other in results)
-            already = f" {done} of {len(changes)} files are changed; “undo” takes them back." if done else ""
-            raise TurnStopped(f"{change.path} is not changed. {why_not('edit_file', result)}{already}")
+            back = "" if is_refused(result) else " “undo” takes them back."
+            already = f" {done} of {len(changes)} files are changed.{back}" if done else ""
+            what = "" if is_refused(result) else f"{change.path} is not changed. "
+            raise TurnStopped(f"{what}{why_not('edit_file', result)}{already}")
