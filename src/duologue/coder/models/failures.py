@@ -16,7 +16,7 @@ from pydantic_ai.exceptions import (
 )
 
 from duologue.coder.models.base import ModelError
-from duologue.coder.models.keys import redact
+from duologue.coder.models.keys import address_secrets, redact
 from duologue.coder.models.settings import RemoteSettings
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -39,7 +39,10 @@ def describe(error: Exception, settings: RemoteSettings) -> RemoteError:
     Raise it outside of the `except` block, or the cause travels along as its context.
     """
     found = _described(error, settings)
-    secrets = (settings.endpoint.key,) if settings.endpoint.key else ()
+    secrets = (
+        *((settings.endpoint.key,) if settings.endpoint.key else ()),
+        *address_secrets(settings.endpoint.base_url),
+    )
     found.summary = redact(found.summary, secrets)
     found.args = (found.summary,)
     return found
