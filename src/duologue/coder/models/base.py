@@ -110,7 +110,7 @@ ModelEvent = TextDelta | ThoughtDelta | CallDelta | Usage | StepEnded
 
 
 class ModelError(Exception):
-    """The model could not answer: `summary` is one line for a person, free of secrets; `retryable`: a retry may help."""
+    """The model could not answer. `summary`: one line for a person, free of secrets; `retryable`: a retry may help."""
 
     def __init__(self, summary: str, *, retryable: bool = False, status: int | None = None) -> None:
         super().__init__(summary)
