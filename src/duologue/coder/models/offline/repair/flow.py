@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from duologue.coder.models.offline.repair.bundle import lab_command
+from duologue.coder.models.offline.repair.command import lab_command
 from duologue.coder.models.offline.repair.lab.job import RESULT
 from duologue.coder.models.offline.repair.verdict import Proven, Verdict, weigh
 from duologue.coder.models.offline.scripts.hunks import change_of

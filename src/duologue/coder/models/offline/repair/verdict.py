@@ -123,6 +123,8 @@ class _Normal(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) == 1 and _is_length(node.left) and isinstance(node.comparators[0], ast.Constant):
             return _length_test(node)
+        if len(node.ops) == 1 or isinstance(node.left, ast.UnaryOp):
+            node.left, node.ops[0], node.comparators[0] = _not_negative(node.left, node.ops[0], node.comparators[0])
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -147,6 +149,20 @@ class _Normal(ast.NodeTransformer):
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[operator]) as test) if type(operator) in inverse:
                 return ast.Compare(test.left, [inverse[type(operator)]()], test.comparators)
         return node
+
+
+def _not_negative(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr]:
+    """Above -1 is from 0 on, for whole numbers: nobody writes the first who does not count from there."""
+    match left, operator, right:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), ast.Lt(), _:
+            return ast.Constant(0), ast.LtE(), right
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)), ast.GtE(), _:
+            return ast.Constant(0), ast.Gt(), right
+        case _, ast.Gt(), ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return left, ast.GtE(), ast.Constant(0)
+        case _, ast.LtE(), ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)):
+            return left, ast.Lt(), ast.Constant(0)
+    return left, operator, right
 
 
 def _plain_sign(operator: ast.operator, value: ast.expr) -> tuple[ast.operator, ast.expr]:

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.forks import NoAnswer, in_fork, quiet
-from duologue.coder.models.offline.repair.lab.job import Job, answer, say
-from duologue.coder.models.offline.repair.lab.region import Region, Suspect
-from duologue.coder.models.offline.repair.lab.runners import CannotCollect, prepare
-from duologue.coder.models.offline.repair.lab.scratch import TooBig, scratch_copy
-from duologue.coder.models.offline.repair.lab.survey import Survey, survey
-from duologue.coder.models.offline.repair.lab.trials import Trials, whole_suite
+from .forks import NoAnswer, in_fork, quiet
+from .job import Job, answer, say
+from .region import Region, Suspect
+from .runners import CannotCollect, prepare
+from .scratch import TooBig, scratch_copy
+from .survey import Survey, survey
+from .trials import Trials, whole_suite
 
 
 def main(values: dict[str, Any]) -> None:

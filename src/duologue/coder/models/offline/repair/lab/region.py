@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from duologue.coder.models.offline.repair.lab.paths import text_of
-from duologue.coder.models.offline.repair.lab.relevance import Noticed, noticed
-from duologue.coder.models.offline.repair.lab.survey import Survey
-from duologue.coder.models.offline.repair.lab.tracing import TESTS
-from duologue.coder.models.offline.repair.mutate.candidates import candidate_edits
-from duologue.coder.models.offline.repair.mutate.source import Edit, Source
-from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
+from ..mutate.candidates import candidate_edits
+from ..mutate.source import Edit, Source
+from ..mutate.vocabulary import Vocabulary
+from .paths import text_of
+from .relevance import Noticed, noticed
+from .survey import Survey
+from .tracing import TESTS
 
 # Tables that are filled at import offer far too many edits to try those that hardly anyone would mistype.
 LEAST_AT_IMPORT = 0.35

@@ -7,8 +7,8 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from duologue.coder.models.offline.repair.mutate.names import bound_names
-from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Source
+from ..mutate.names import bound_names
+from ..mutate.source import FUNCTIONS, Source
 
 
 class Unit(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.job import Job
+from .job import Job
 
 PASSED, FAILED, SKIPPED_TEST = "passed", "failed", "skipped"
 

@@ -11,11 +11,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.forks import NoAnswer, in_fork
-from duologue.coder.models.offline.repair.lab.region import Region, Suspect
-from duologue.coder.models.offline.repair.lab.runners import PASSED, Tests
-from duologue.coder.models.offline.repair.lab.survey import Survey
-from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, Live, restore
+from .forks import NoAnswer, in_fork
+from .region import Region, Suspect
+from .runners import PASSED, Tests
+from .survey import Survey
+from .swapping import CannotSwap, Live, restore
 
 
 class Screen:

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.job import Job
-from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Outcome, Tests, with_tests
-from duologue.coder.models.offline.repair.lab.tracing import Lines, Tracer, merged
+from .job import Job
+from .runners import FAILED, PASSED, Outcome, Tests, with_tests
+from .tracing import Lines, Tracer, merged
 
 Place = tuple[str, int]
 

@@ -8,8 +8,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.paths import full, inside
-from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source, apply_edit
+from ..mutate.source import FUNCTIONS, Edit, Source, apply_edit
+from .paths import full, inside
 
 Key = tuple[str, int, str]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.paths import inside
+from .paths import inside
 
 TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_tests?|tests|conftest|setup|noxfile)\.py$")
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from types import CodeType, ModuleType
 from typing import NamedTuple
 
-from duologue.coder.models.offline.repair.lab.paths import full, inside, text_of
-from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, compiled_part, first_line
-from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
+from ..mutate.source import FUNCTIONS, Edit, Source
+from .paths import full, inside, text_of
+from .swapping import CannotSwap, compiled_part, first_line
 
 
 class Rerun(NamedTuple):

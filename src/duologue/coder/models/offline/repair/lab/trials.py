@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from duologue.coder.models.offline.repair.lab.forks import NoAnswer, in_fork, quiet
-from duologue.coder.models.offline.repair.lab.job import Job, say
-from duologue.coder.models.offline.repair.lab.region import Region, Suspect
-from duologue.coder.models.offline.repair.lab.runners import FAILED, PASSED, Tests, with_tests
-from duologue.coder.models.offline.repair.lab.screen import Screen
-from duologue.coder.models.offline.repair.lab.survey import Survey
-from duologue.coder.models.offline.repair.lab.swapping import CannotSwap, Live, overlay
-from duologue.coder.models.offline.repair.lab.transplant import Modules
-from duologue.coder.models.offline.repair.mutate.source import apply_edit
+from ..mutate.source import apply_edit
+from .forks import NoAnswer, in_fork, quiet
+from .job import Job, say
+from .region import Region, Suspect
+from .runners import FAILED, PASSED, Tests, with_tests
+from .screen import Screen
+from .survey import Survey
+from .swapping import CannotSwap, Live, overlay
+from .transplant import Modules
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
 BATCH = 24

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 
-from duologue.coder.models.offline.repair.mutate.constants import constant_edits
-from duologue.coder.models.offline.repair.mutate.names import name_edits
-from duologue.coder.models.offline.repair.mutate.operators import operator_edits
-from duologue.coder.models.offline.repair.mutate.source import Edit, Source
-from duologue.coder.models.offline.repair.mutate.statements import bound_edits, statement_edits
-from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
+from .constants import constant_edits
+from .names import name_edits
+from .operators import operator_edits
+from .source import Edit, Source
+from .statements import bound_edits, statement_edits
+from .vocabulary import Vocabulary
 
 
 def candidate_edits(

@@ -7,8 +7,8 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from duologue.coder.models.offline.repair.mutate.source import Edit, Source
-from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary
+from .source import Edit, Source
+from .vocabulary import Vocabulary
 
 _MODES = ("r", "w", "a", "x", "rb", "wb", "ab", "rt", "wt", "r+", "w+")
 

@@ -6,9 +6,9 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
-from duologue.coder.models.offline.repair.mutate.families import EXCEPTIONS, FUNCTION_FAMILIES, METHOD_FAMILIES, RARE
-from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
-from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary, near
+from .families import EXCEPTIONS, FUNCTION_FAMILIES, METHOD_FAMILIES, RARE
+from .source import FUNCTIONS, Edit, Source
+from .vocabulary import Vocabulary, near
 
 
 def _family(name: str, families: Iterable[tuple[str, ...]], words: Vocabulary) -> list[str]:
@@ -68,8 +68,27 @@ def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
         if not _known(source, node):
             weights.update(dict.fromkeys(words.names_near(node.id), 1.0))
     weights.pop(node.id, None)
+    operand = _is_operand(source, node)
     for other, weight in weights.items():
-        yield source.edit(start, start + len(node.id), other, "name", weight)
+        if not (operand and _is_no_value(source, other)):
+            yield source.edit(start, start + len(node.id), other, "name", weight)
+
+
+def _is_operand(source: Source, node: ast.AST) -> bool:
+    """True where only a value makes sense: it is calculated with, compared with a constant, or asked for its truth."""
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.Compare):
+        return any(isinstance(item, ast.Constant) for item in (parent.left, *parent.comparators))
+    if isinstance(parent, ast.Subscript):
+        return parent.slice is node
+    return isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.If, ast.While, ast.IfExp, ast.AugAssign))
+
+
+def _is_no_value(source: Source, name: str) -> bool:
+    """A function, a class, a module, or the object of a method."""
+    if name in ("self", "cls") or _kind_of(source, name) in ("function", "class", "module"):
+        return True
+    return callable(getattr(builtins, name, None)) and name not in _bound_in(source, source.tree)
 
 
 def _known(source: Source, node: ast.Name) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from duologue.coder.models.offline.repair.mutate.source import FUNCTIONS, Edit, Source
+from .source import FUNCTIONS, Edit, Source
 
 
 def statement_edits(source: Source, node: ast.AST) -> Iterator[Edit]:
