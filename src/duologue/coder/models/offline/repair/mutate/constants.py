@@ -16,13 +16,22 @@ _MODES = ("r", "w", "a", "x", "rb", "wb", "ab", "rt", "wt", "r+", "w+")
 def constant_edits(source: Source, node: ast.AST, words: Vocabulary) -> Iterator[Edit]:
     if not isinstance(node, ast.Constant) or _is_prose(source, node):
         return
-    start, end = source.start(node), source.end(node)
+    whole, value = _signed(source, node)
+    start, end = source.start(whole), source.end(whole)
     written = source.text[start:end]
-    if not _trusted(written, node.value):
+    if not _trusted(written, value):
         return
-    for new, kind, weight in _other_values(written, node.value, words):
+    for new, kind, weight in _other_values(written, value, words):
         if new != written:
             yield source.edit(start, end, new, kind, weight)
+
+
+def _signed(source: Source, node: ast.Constant) -> tuple[ast.expr, object]:
+    """A number with the minus before it, if there is one: `-1` becomes `0`, not `-0`."""
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub) and type(node.value) in (int, float):
+        return parent, -node.value  # type: ignore[operator]  # a number, as just asked
+    return node, node.value
 
 
 def _is_prose(source: Source, node: ast.Constant) -> bool:
