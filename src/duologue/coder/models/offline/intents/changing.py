@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from duologue.coder.models.offline.intents import meaning
-from duologue.coder.models.offline.intents.rule import Groups, Rule, rule, text
-from duologue.coder.models.offline.intents.steps import Delete, Insert, MoveFile, Replace, Run, Step, Undo
+from duologue.coder.models.offline.intents.rule import Groups, Rule, quoted, rule, text
+from duologue.coder.models.offline.intents.steps import Declined, Delete, Insert, MoveFile, Replace, Run, Step, Undo
 
 
 def _replace(groups: Groups) -> Step:
@@ -12,6 +12,12 @@ def _replace(groups: Groups) -> Step:
 
 
 def _remove(groups: Groups) -> Step:
+    where = groups.get("where") or ""
+    if where.endswith(".py") and not quoted(groups, "old") and meaning.NAME.fullmatch(text(groups, "old")):
+        return Declined(
+            f"I can only remove exact text, and `{text(groups, 'old')}` is a name. "
+            f'Quote all the text that has to go: “remove "..." from {where}”.'
+        )
     return Replace(text(groups, "old"), "", groups.get("where"))
 
 
@@ -35,7 +41,8 @@ _WHERE = r"(?:{IN}{THE}{FILE}(?P<where>{PATH})(?: files?)?)?{EVERYWHERE}"
 RULES: tuple[Rule, ...] = (
     rule(r"(?:undo|revert|roll ?back|take back|reset|discard)(?: (?:that|it|this|these|those|the|your|my|all|last|"
          r"latest|previous|of|"
-         r"edits?|changes?|everything|modifications?|what you (?:did|changed)|you made|step|turn))*", lambda _: Undo()),
+         r"edits?|changes?|everything|modifications?|what you (?:did|changed)|you made|step|"
+         r"turn|rename|repair|fix|replacement))*", lambda _: Undo()),
     rule(r"(?:rename|move|mv|refactor|change the name of) {THE}(?:file|script|document|module) "
          r"(?P<old>{WORD}){TO}{THE}{FILE}(?P<new>{WORD})",
          lambda g: MoveFile(text(g, "old"), text(g, "new"))),
@@ -54,13 +61,17 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:in|inside) (?P<where>{PATH}),? (?:change|set|turn|update) {THE}{KIND}(?P<old>{ANY}) (?:to|into) "
          r"(?P<new>{ANY})", meaning.change),
     rule(r"(?:in|inside) (?P<where>{PATH}),? rename {THE}{KIND}(?P<old>{WORD}){TO}(?P<new>{WORD})", meaning.rename),
+    rule(r"(?:change|set|update|increase|raise|lower|decrease|reduce|bump) {THE}(?:value of )?{THE}{KIND}"
+         r"(?P<old>{WORD}) from \S+ to (?P<new>{WORD})" + _WHERE, meaning.assign),
     rule(r"(?:change|switch|turn|update|modify|edit|convert) {THE}{KIND}(?P<old>{ANY})(?:\s+(?:to|into)|\s*(?:->|=>|"
          r"→))\s+"
          r"(?P<new>{WORD}|{ANY})" + _WHERE, meaning.change),
-    rule(r"(?:set|make|increase|raise|lower|decrease|reduce|bump) {THE}(?:value of )?{THE}{KIND}(?P<old>[^\W\d]\w*)"
+    rule(r"(?P<old>[^\W\d]\w*) (?:should|must|has to) (?:be|equal) (?P<new>{WORD})" + _WHERE, meaning.assign),
+    rule(r"make (?P<old>[^\W\d]\w*) (?P<new>-?\d[\d._]*)" + _WHERE, meaning.assign),
+    rule(r"(?:set|make|increase|raise|lower|decrease|reduce|bump) {THE}(?:value of )?{THE}{KIND}(?P<old>{WORD})"
          r"(?: (?:to|equal to|be|as)|\s*=)\s+(?P<new>{WORD})" + _WHERE,
          meaning.assign),
-    rule(r"set {THE}(?:value of )?{THE}{KIND}(?P<old>[^\W\d]\w*)(?: (?:to|equal to|as)|\s*=)\s*(?P<new>{ANY})"
+    rule(r"set {THE}(?:value of )?{THE}{KIND}(?P<old>{WORD})(?: (?:to|equal to|as)|\s*=)\s*(?P<new>{ANY})"
          + _WHERE, meaning.set_value),
     rule(r"(?P<old>[^\W\d]\w*)\s*=\s*(?P<new>{ANY})" + _WHERE, meaning.assign),
     rule(r"(?:create|make|add) {THE}(?:empty )?(?:folder|directory|dir)(?: (?:named|called))? (?P<path>{WORD})",

@@ -48,6 +48,16 @@ _DIVIDE = re.compile(
 _CONDITION = re.compile(r"(?:if|when|in case)\s[^,]*", re.IGNORECASE)
 # What stands after these is a step of its own, also when no rule knows it.
 _THEN = re.compile(r",?\s+(?:and\s+)?then\s+(?!(?:run|the)?\s*$)", re.IGNORECASE)
+_IF = re.compile(
+    r"(?:(?:and|but|then)\s+)?(?:if|when|unless|in\s+case)\s(?!(?:possible|needed|necessary|you\s+can|so)\b)",
+    re.IGNORECASE,
+)
+_LINT_AND_FIX = re.compile(
+    r"(?:(?:run|use)\s+)?(?:the\s+)?(?:lint(?:er)?|ruff|flake8)(?:\s+(?:the\s+|this\s+|my\s+)?(?:project|code|files|it|all|"
+    r"everything))?(?:,?\s+and(?:\s+then)?|,?\s+then|,)\s+(?:fix|repair|mend|correct|resolve)(?:\s+(?:it|them|all|what\s+it\s+"
+    r"(?:finds|reports|says)|(?:the\s+|all\s+|its\s+)*(?:problems?|errors?|findings?|issues?|warnings?|rest)))?",
+    re.IGNORECASE,
+)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _OPEN_TEXT = re.compile(
     r"^(?:.*\b)?(?:create|write|make|append|add|insert|save|put|generate)\b.*?\b(?:contents?|text|containing|saying|"
@@ -90,12 +100,29 @@ def _read(phrase: Phrase) -> list[Step]:
     talk = _first(_TALK, phrase)
     if talk is not None:
         return [talk]
+    if _LINT_AND_FIX.fullmatch(polite(phrase).text):
+        return [Lint(repair=True)]
     pieces = _clauses(phrase)
-    steps = [_clause(piece) for piece in pieces]
+    steps = list(_steps(pieces))
     if len(pieces) > 1 and all(steps):
         return [step for step in steps if step is not None]
     whole = _unread(phrase) or _clause(phrase)
     return [whole] if whole is not None else []
+
+
+def _steps(pieces: Sequence[Phrase]) -> Iterator[Step | None]:
+    """A step for each clause, None where no rule fits. What is to be done only if something holds is declined."""
+    condition = ""
+    for piece in pieces:
+        condition = condition or (piece.source(piece.text) if _IF.match(piece.text) else "")
+        step = _clause(piece)
+        if step is None and _CONDITION.fullmatch(piece.text):
+            continue
+        if condition and step is not None and not isinstance(step, Repair | Lint | Test):
+            step = Declined(
+                f"I cannot make a step depend on a condition (“{condition}”). Ask for one step after another."
+            )
+        yield step
 
 
 def _unread(phrase: Phrase) -> Declined | None:
@@ -114,11 +141,7 @@ def _clauses(phrase: Phrase) -> list[Phrase]:
     pieces = _DIVIDE.split(_BULLET.sub("", phrase.text))
     if len(pieces) > MOST_CLAUSES:
         return []
-    return [
-        phrase.part(_BULLET.sub("", piece))
-        for piece in pieces
-        if piece.strip() and not _CONDITION.fullmatch(piece.strip())
-    ]
+    return [phrase.part(_BULLET.sub("", piece).strip()) for piece in pieces if piece.strip()]
 
 
 def _clause(phrase: Phrase) -> Step | None:

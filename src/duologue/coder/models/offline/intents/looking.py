@@ -134,7 +134,7 @@ RULES: tuple[Rule, ...] = (
          r"{THE}{FILE}(?P<path>{PATH})(?: have| file)*",
          lambda g: Explain(text(g, "path"))),
     rule(r"(?:what(?:'s| is) (?:in|inside)|what does) {THE}{KIND}{FILE}(?P<path>{WORD})(?: file| module| function| "
-         r"class| method)?"
+         r"class| method| package| folder| directory)?"
          r"(?: do| does| contain| have| say| look like)?", lambda g: Explain(text(g, "path"))),
     rule(r"(?:explain|outline|describe|summari[sz]e|analy[sz]e|document|tell me (?:about|what is in|what's in)|walk "
          r"me through|review|"
@@ -145,7 +145,7 @@ RULES: tuple[Rule, ...] = (
          r"what (?:functions|classes|methods) (?:are|does)(?: there)?(?: in)?|list {THE}(?:functions|classes|"
          r"methods|headings) "
          r"(?:of|in)(?: and classes)?) (?:what |how )?{THE}{KIND}{FILE}(?P<path>{WORD})(?: file| module| function| "
-         r"class| method)?"
+         r"class| method| package| folder| directory)?"
          r"(?: to me)?(?: do| does| work| works| have| contain| about| for)*", lambda g: Explain(text(g, "path"))),
 )  # fmt: skip
 

@@ -18,7 +18,7 @@ from duologue.coder.models.offline.intents.steps import (
 )
 
 _LOOKS_LIKE_FILE = re.compile(r"[\w./*-]*/[\w./*-]*|[\w.*-]*\.[A-Za-z]\w{0,6}")
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+NAME = re.compile(r"[^\W\d]\w*")
 _STATEMENT = re.compile(r"import [\w., ]+|from [\w.]+ import [\w.,* ]+")
 #: Words after which a text is meant as it stands.
 EXACT = re.compile(
@@ -43,9 +43,9 @@ def rename(groups: Groups) -> Step | None:
     old, new = text(groups, "old"), text(groups, "new")
     if _LOOKS_LIKE_FILE.fullmatch(old) and _LOOKS_LIKE_FILE.fullmatch(new):
         return MoveFile(old, new)
-    if not _IDENTIFIER.fullmatch(old.strip("()")):
+    if not NAME.fullmatch(old.strip("()")):
         return Replace(old, new, groups.get("where"))
-    if not _IDENTIFIER.fullmatch(new.strip("()")):
+    if not NAME.fullmatch(new.strip("()")):
         value = f"To change its value, say “set {old} to {new}”. " if literal(new) else ""
         text_of = f'To change text, say “replace "{old}" with "{new}"”.'
         return Declined(f"`{new}` is not a name, so I cannot rename `{old}` to it. {value}{text_of}")
@@ -57,12 +57,12 @@ def change(groups: Groups) -> Step | None:
     old, new, where = text(groups, "old"), text(groups, "new"), groups.get("where")
     in_code = where is None or where.endswith((".py", "/"))
     exact = quoted(groups, "old") and not source(groups, "old").startswith("`")
-    if exact or not in_code or not (_IDENTIFIER.fullmatch(old) or " " in old):
+    if exact or not in_code or not (NAME.fullmatch(old) or " " in old):
         return Replace(old, new, where)
     assigned = assign(groups)
     if assigned is not None:
         return assigned
-    if _IDENTIFIER.fullmatch(new) and " " not in old:
+    if NAME.fullmatch(new) and " " not in old:
         return Rename(old, new, where)
     return Declined(
         f"I cannot make a change from a description (“{old}” to “{new}”). "

@@ -26,7 +26,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[\s,]*\b(?:please|pls|plz|thanks|thank\s+you|thx|for\s+me|if\s+you\s+can|now|right\s+now|ok|okay|again)\b|"
+    r"(?:[\s,]*\b(?:please|pls|plz|thanks|thank\s+you|thx|for\s+me|if\s+you\s+can|and\s+why|now|right\s+now|ok|okay|again)\b|"
     r"\s*[!?;,]+|(?<![\s./])\.+|\s+)$",
     re.IGNORECASE,
 )

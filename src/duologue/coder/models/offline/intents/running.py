@@ -64,7 +64,7 @@ def _run(groups: Groups) -> Step | None:
     command = text(groups, "x")
     return (
         Run(command)
-        if command and not re.match(r"(?:(?:it|that|this|them|those|again)$|the\s|all\s)", command, re.IGNORECASE)
+        if command and not re.match(r"(?:(?:it|that|this|them|those|again|check)$|the\s|all\s)", command, re.IGNORECASE)
         else None
     )
 
@@ -110,6 +110,10 @@ RULES: tuple[Rule, ...] = (
          r"(?: (?:in|for|on) (?:this|the) {PROJECT}| here)?", _test),
     rule(r"(?:(?:there )?(?:is|'s|are)|i have|we have|i see|i get) (?:(?:a|an|one|two|three|some|several|many|few|"
          r"\d+) )*(?:failing|failed|broken|red) tests?(?: here)?(?: cases?)?" + _OF, _test),
+    rule(r"(?P<x>(?:[\w.-]+/)*test_\w+(?:\.py)?(?:::\S+)?|Test\w+)(?: (?:is|are|does|still|now))* " + _ACTUAL, _test),
+    rule(r"what(?:'s| is|s) (?:(?:currently|still) )?(?:failing|broken|red|wrong)(?: here)?", _test),
+    rule(r"(?:figure|work) out (?:what|which|why)(?: is| are|{+THE} " + _TESTS + r")? " + _ACTUAL, _test),
+    rule(r"(?:fix|repair)(?: (?:the )?(?:rest|lot))?", lambda _: Repair()),
     rule(r"(?:something|it)(?:'s| is) (?:broken|failing|red)|something fails", _test),
     rule(r"(?:fix|repair|mend|correct|solve|debug|resolve|handle) (?:(?:what|whatever|anything|everything|something|"
          r"those|that|the ones?|all|any|things?|which) ?)+(?:(?:is|are|was|were|does|do|did|you) ?)*(?:" + _ACTUAL +
@@ -135,8 +139,8 @@ RULES: tuple[Rule, ...] = (
          r"{EVERYWHERE}", _repair),
     rule(r"(?:fix|repair|mend|debug|correct|solve) {THE}{FILE}(?P<x>{PATH}|test\w+|Test\w+|{WORD})(?: tests?)?",
          _repair),
-    rule(r"(?:make|get){+THE}(?: " + _TESTS + r")?(?: (?P<x>{PATH}|test\w+|Test\w+))?(?: to)? (?:pass|green|work|"
-         r"succeed|go green|be green|run)"
+    rule(r"(?:make|get){+THE}(?: " + _TESTS + r")?(?: (?P<x>{PATH}|test\w+|Test\w+))?(?: to)? (?:pass(?:ing)?|green|"
+         r"work|succeed|go green|be green|run)"
          r"(?: again)?", _repair),
     rule(r"why (?:is|does|do|are|did){+THE}(?: " + _TESTS + r")?(?: (?P<x>{PATH}|test\w+))? (?:fail(?:s|ing|ed)?|"
          r"broken|red|not pass(?:ing)?|"
