@@ -109,6 +109,11 @@ async def test_explains_a_function(tmp_path: Path) -> None:
     assert "`json.loads`" in turn.said
 
 
+async def test_explains_a_constant_by_its_place(tmp_path: Path) -> None:
+    turn = await Session(tmp_path, {"report.py": REPORT}).say("what is WIDTH?")
+    assert "- report.py:6: `WIDTH = 80`" in turn.said
+
+
 async def test_says_when_a_file_is_not_there_and_what_is_near(tmp_path: Path) -> None:
     turn = await Session(tmp_path, {"report.py": REPORT}).say("outline reprot.py")
     assert "no file `reprot.py`" in turn.said

@@ -173,6 +173,10 @@ async def test_finds_the_failing_test_and_fixes_it(tmp_path: Path) -> None:
     assert turn.said.startswith("1 test failed, 15 passed")
     assert "Proven in place" in turn.said
     assert turn.titles[-1] == "Run the tests; Repair the failing tests"
+    tests = [command for command in turn.commands if "unittest discover" in command and "lab" not in command]
+    assert len(tests) == 2, "once to find it and once to prove the repair"
+    turn = await session.say("run the tests, fix what fails, then run them again")
+    assert len(turn.commands) == 2, "a run that is asked for is made"
 
 
 async def test_says_when_there_are_no_tests(tmp_path: Path) -> None:

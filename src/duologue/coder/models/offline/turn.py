@@ -17,6 +17,7 @@ from duologue.coder.models.offline.settings import Settings
 # Calls of one step; a turn has a limit of steps.
 READ_TOGETHER = 25
 EDITING = frozenset(("write_file", "edit_file", "delete_file"))
+_WITHOUT_EFFECT = frozenset(("list_files", "read_file", "search", "update_plan", "set_title"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ class Turn:
         self._titled = titled
         self._refused = self._edited = False
         self.has_run_commands = False
+        self.known: dict[str, Any] = {}
+        """What holds until a call may change something."""
         self._files: tuple[str, ...] | None = None
 
     async def say(self, text: str) -> None:
@@ -87,6 +90,8 @@ class Turn:
         for tool, _ in calls:
             if tool not in self.tools:
                 raise TurnStopped(f"I would need the tool `{tool}`, and this session does not offer it.")
+        if any(tool not in _WITHOUT_EFFECT for tool, _ in calls):
+            self.known.clear()
         results = await _hand_over(Ask(calls))
         if results is None or len(results) != len(calls):
             raise TurnStopped("A call came back without a result, so I stop here.")

@@ -74,6 +74,10 @@ async def _explain_definition(turn: Turn, name: str, wanted: str) -> None:
     if not data["matches"]:
         if "." in wanted:
             await one_file(turn, wanted)
+        found = await turn.need("search", pattern=rf"^\s*{name}\s*(:[^=]+)?=([^=]|$)", regex=True, limit=20)
+        if found["matches"]:
+            await find(turn, Find(name, definition=True))
+            return
         raise TurnStopped(f"There is neither a file nor a Python function or class named `{wanted}` in this project.")
     for match in data["matches"][:3]:
         node = _node_at(await turn.read(match["path"]), match["line"])

@@ -16,6 +16,7 @@ SHOWN = 20
 async def check(turn: Turn, step: Step) -> None:
     match step:
         case Test(target=target):
+            turn.known.clear()  # who asks for a run gets one
             report, _ = await run_tests(turn, await find_suite(turn), await _target(turn, target))
             await turn.say(told(report))
         case Repair(target=target):

@@ -61,6 +61,9 @@ def _pytest_target(target: str | None) -> list[str]:
 
 async def find_suite(turn: Turn) -> Suite:
     """Look at the project's files; stops the turn when it has no tests."""
+    known: Suite | None = turn.known.get("suite")
+    if known is not None:
+        return known
     files = await turn.files()
     tests = [path for path in files if TEST_FILE.search(path)]
     if not tests:
