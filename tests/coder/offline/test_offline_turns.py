@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from offline_kit import Session
 
+from duologue.coder.dispatch import REFUSED
 from duologue.coder.models.base import (
     AssistantMessage,
     Message,
@@ -23,6 +24,7 @@ from duologue.coder.models.base import (
 )
 from duologue.coder.models.offline import OfflineModel, Settings
 from duologue.coder.models.offline.play import LOST
+from duologue.coder.models.offline.turn import is_refused, why_not
 
 NAMES = (
     "list_files",
@@ -114,6 +116,15 @@ async def test_a_refusal_says_that_earlier_edits_stay_and_undo_says_where_it_wor
     await session.say("undo")
     assert session.read("a.py") == "one = 1\n"
     assert "each `duologue run` is a session of its own" in (await session.say("undo")).said
+
+
+@pytest.mark.parametrize("text", REFUSED.values())
+def test_what_the_model_is_told_of_a_refusal_is_put_into_words_for_the_person(text: str) -> None:
+    refused = ToolResult("c1", "edit_file", text, ok=False)
+    assert is_refused(refused)
+    said = why_not("edit_file", refused)
+    assert said.startswith("Not allowed") and said.endswith("so I stopped.")
+    assert not is_refused(ToolResult("c1", "edit_file", "there is no such file", ok=False))
 
 
 async def test_a_step_that_is_not_reached_is_named(tmp_path: Path) -> None:

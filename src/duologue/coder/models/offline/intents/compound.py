@@ -11,6 +11,7 @@ from duologue.coder.models.offline.intents import changing, looking, running
 from duologue.coder.models.offline.intents.phrase import FIRST_MARK, MARK, Phrase, mended, phrase_of, polite
 from duologue.coder.models.offline.intents.rule import Rule
 from duologue.coder.models.offline.intents.steps import (
+    Assign,
     Create,
     Declined,
     Delete,
@@ -89,7 +90,13 @@ def _whole(text: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     declined = [step for step in steps if isinstance(step, Declined)]
     if declined:
         return (declined[0],)
+    if any(isinstance(step, Rename | Assign) and _is_pronoun(_name_of(step)) for step in steps):
+        return (Declined("I do not know what “it” is here. Please write its name."),)
     return (Unknown(text),) if any(isinstance(step, Run) and _is_pronoun(step.command) for step in steps) else steps
+
+
+def _name_of(step: Rename | Assign) -> str:
+    return step.old if isinstance(step, Rename) else step.name
 
 
 def _is_pronoun(words: str) -> bool:
@@ -233,6 +240,8 @@ def _with_subject(step: Step, subject: str | None) -> Step:
         return dataclasses.replace(step, path=subject)
     if isinstance(step, Rename | Replace | MoveFile) and step.old.lower() in _PRONOUNS:
         return dataclasses.replace(step, old=subject)
+    if isinstance(step, Assign) and _is_pronoun(step.name):
+        return dataclasses.replace(step, name=subject) if subject.isidentifier() else step
     if isinstance(step, Run) and step.command.lower() in _PRONOUNS:
         return Run(f"python3 {shlex.quote(subject)}") if subject.endswith(".py") else step
     if isinstance(step, Repair | Test) and (step.target or "").lower() in _PRONOUNS:

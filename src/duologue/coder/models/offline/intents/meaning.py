@@ -126,4 +126,6 @@ def _is_exact(groups: Groups) -> bool:
     """True if the text is quoted, announced as text, or a plain import."""
     if quoted(groups, "text") or _STATEMENT.fullmatch(text(groups, "text")):
         return True
+    if re.match(r"(?:of|from|about|for|that|which)\s", text(groups, "text"), re.IGNORECASE):
+        return False
     return bool(EXACT.search(groups.get("as") or ""))

@@ -64,7 +64,8 @@ def _run(groups: Groups) -> Step | None:
     command = text(groups, "x")
     return (
         Run(command)
-        if command and not re.match(r"(?:(?:it|that|this|them|those|again|check)$|the\s|all\s)", command, re.IGNORECASE)
+        if command
+        and not re.match(r"(?:(?:it|that|this|them|those|again|check|everything)$|the\s|all\s)", command, re.IGNORECASE)
         else None
     )
 
@@ -113,6 +114,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?P<x>(?:[\w.-]+/)*test_\w+(?:\.py)?(?:::\S+)?|Test\w+)(?: (?:is|are|does|still|now))* " + _ACTUAL, _test),
     rule(r"what(?:'s| is|s) (?:(?:currently|still) )?(?:failing|broken|red|wrong)(?: here)?", _test),
     rule(r"(?:figure|work) out (?:what|which|why)(?: is| are|{+THE} " + _TESTS + r")? " + _ACTUAL, _test),
+    rule(r"{THE}" + _TESTS + r" (?:(?:should|must|all|now|still|do) )*(?:pass(?:es|ing)?|work|succeed)", _test),
     rule(r"(?:fix|repair)(?: (?:the )?(?:rest|lot))?", lambda _: Repair()),
     rule(r"(?:something|it)(?:'s| is) (?:broken|failing|red)|something fails", _test),
     rule(r"(?:fix|repair|mend|correct|solve|debug|resolve|handle) (?:(?:what|whatever|anything|everything|something|"
