@@ -23,7 +23,7 @@ Written by `make coverage` from `docs/requirements.tsv` and the `req` marks of t
 A row has a test when some test carries its id. The id begins with the version (`v1`, `v2` or `all`), and a `u` after
 that means a part of the protocol that is not stable.
 
-So the number tells how many rows are proven one by one, not how many hold: a row counts only when a test names it,
+The numbers tell how many rows are proven one by one, not how many hold: a row counts only when a test names it,
 however many tests pass through what it says. Many of the rest need what is not built yet, such as the transports over
 HTTP and WebSocket and most of the parts that are not stable; of those nothing is claimed.
 """
