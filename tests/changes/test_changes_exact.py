@@ -43,7 +43,8 @@ def only(steps: Any, kind: type) -> Any:
 
 
 def receiver(method: Any) -> Side:
-    return next(iter(method.receivers))
+    side: Side = next(iter(method.receivers))
+    return side
 
 
 @pytest.mark.parametrize("row", BOTH, ids=lambda row: row.v1.name)

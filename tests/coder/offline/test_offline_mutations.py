@@ -205,3 +205,12 @@ def test_an_edit_of_a_file_that_changed_is_not_made() -> None:
     assert verdict.edit is not None
     with pytest.raises(ValueError, match="has changed"):
         verdict.edit.apply("something else\n")
+
+
+def test_data_is_not_changed_to_suit_the_tests() -> None:
+    text = 'def versions():\n    return ("1.0", "2.0", "3.0", "4.0")\n'
+    edit = {"path": "a.py", "line": 2, "column": text.split("\n")[1].index('"4.0"'), "old": '"4.0"', "new": '"3.5"'}
+    edit |= {"kind": "string", "weight": 1.0, "score": 1.0}
+    verdict = weigh(result(edit), {"a.py": text})
+    assert verdict.edit is None
+    assert "data" in verdict.reason

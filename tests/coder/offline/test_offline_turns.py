@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -160,7 +161,7 @@ async def test_says_when_a_tool_is_not_offered() -> None:
 
 
 async def test_a_turn_of_an_earlier_process_goes_on_from_its_history() -> None:
-    asked = [UserMessage("find one")]
+    asked: list[Message] = [UserMessage("find one")]
     first = await step(OfflineModel(), request(*asked))
     asked += [first, result(first.calls[0])]
     second = await step(OfflineModel(), request(*asked))
@@ -203,6 +204,7 @@ async def test_memory_is_bounded_and_forgotten_turns_still_go_on() -> None:
 async def test_a_step_that_was_cut_off_does_not_spoil_the_next_turn() -> None:
     model = OfflineModel()
     stream = model.stream(request(UserMessage("what can you do?")))
+    assert isinstance(stream, AsyncGenerator)
     await anext(stream)
     await stream.aclose()
     message = await step(model, request(UserMessage("what can you do?"), UserMessage("hello")))
@@ -211,9 +213,10 @@ async def test_a_step_that_was_cut_off_does_not_spoil_the_next_turn() -> None:
 
 async def test_conversations_do_not_mix(tmp_path: Path) -> None:
     model = OfflineModel()
-    sessions = [
-        Session(tmp_path / str(n), {"a.txt": f"word{n}\n"}, model) for n in range(6) if not (tmp_path / str(n)).mkdir()
-    ]
+    folders = [tmp_path / str(n) for n in range(6)]
+    for folder in folders:
+        folder.mkdir()
+    sessions = [Session(folder, {"a.txt": f"word{n}\n"}, model) for n, folder in enumerate(folders)]
     turns = await asyncio.gather(*(session.say(f"find word{n}") for n, session in enumerate(sessions)))
     assert all(f"`word{n}`: 1 place" in turn.said for n, turn in enumerate(turns))
 

@@ -53,6 +53,8 @@ class Verdict:
 ROOM = 0.35
 # The same for edits of what runs at import, which are many and seldom at fault.
 ROOM_COLD = 2.0
+# So many plain values in one display are a table.
+TABLE = 4
 SEVERAL = "More than one edit lets every test pass, and they do not mean the same. A person has to choose:"
 
 
@@ -64,16 +66,26 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
         late = " among those there was time to try" if found["missed"] or found["missed_cold"] else ""
         return Verdict(None, f"No single small edit lets the failing tests pass{late}.")
     if len(groups) > 1 or found["unproven"]:
-        return Verdict(
-            None,
-            "More than one edit lets every test pass, and they do not mean the same. A person has to choose:",
-            groups,
-        )
+        return Verdict(None, SEVERAL, groups)
     (edit, *_), *_ = groups
+    if in_a_table(edit, texts[edit.path]):
+        return Verdict(None, "The one edit that fits would change data to suit the tests:", groups)
     several = 1 + 0.25 * min(4, len(found["failing"]) - 1)
     if found["missed"] > ROOM * several * edit.score or found["missed_cold"] > ROOM_COLD * several * edit.score:
         return Verdict(None, "There was no time to try all edits, so I cannot know that this is the right one:", groups)
     return Verdict(edit, "It is the only one that fits.", groups)
+
+
+def in_a_table(edit: Proven, text: str) -> bool:
+    """Whether the edit changes one of many plain values side by side: data, which tests may only reflect."""
+    lines = text.split("\n")
+    offset = len(lines[edit.line - 1][: edit.column].encode())
+    for node in ast.walk(ast.parse(text)):
+        values = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+        plain = [value for value in values if isinstance(value, ast.Constant)]
+        if len(plain) >= TABLE and any(value.lineno == edit.line and value.col_offset == offset for value in plain):
+            return True
+    return False
 
 
 def classes(edits: Sequence[Proven], texts: Mapping[str, str]) -> list[list[Proven]]:

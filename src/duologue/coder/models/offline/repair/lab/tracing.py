@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import threading
@@ -13,7 +14,18 @@ from .paths import inside
 
 TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_tests?|tests|conftest|setup|noxfile)\.py$")
 
+_CACHED = type(functools.lru_cache()(len))
+
 Lines = dict[str, set[int]]
+
+
+def forget_cached(scratch: str) -> None:
+    """Empty the caches of the project's functions: a test answered from one does not run the lines behind it."""
+    for module in list(sys.modules.values()):
+        if str(getattr(module, "__file__", None)).startswith(scratch):
+            for value in list(vars(module).values()):
+                if isinstance(value, _CACHED):
+                    value.cache_clear()
 
 
 class Tracer:
@@ -33,6 +45,7 @@ class Tracer:
     def around(self, work: Callable[[], Any]) -> tuple[Any, dict[tuple[str, int], set[int]]]:
         """Run, and give the lines by function (file, first line)."""
         self._now = {}
+        forget_cached(self._scratch)
         before = sys.gettrace()
         sys.settrace(self._enter)
         threading.settrace(self._enter)

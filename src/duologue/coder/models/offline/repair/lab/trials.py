@@ -19,6 +19,7 @@ from .runners import FAILED, PASSED, Tests, with_tests
 from .screen import Screen
 from .survey import Survey
 from .swapping import CannotSwap, Live, overlay
+from .tracing import forget_cached
 from .transplant import Modules
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
@@ -119,6 +120,7 @@ class Trials:
             return COLD
         except Exception:  # the edit does not compile, or breaks the import
             return BREAKS
+        forget_cached(self.scratch)
         return judge(tests, self.survey, suspect)
 
     def _in_fork(self, work: Callable[[], str], suspect: Suspect) -> str:
