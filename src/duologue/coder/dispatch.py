@@ -21,8 +21,8 @@ from duologue.coder.tools.base import Context, Outcome, Plan, Tool
 log = logging.getLogger(__name__)
 
 REFUSED: Mapping[Verdict, str] = {
-    "refused by the user": "The user refused this call; it had no effect. Do not repeat it: ask, or find another way.",
-    "refused by a rule": "A rule of the user forbids this call. It had no effect. Find another way.",
+    "refused by the user": "The user refused this call; it had no effect.",
+    "refused by a rule": "A rule of the user forbids this call; it had no effect.",
 }
 
 Record = Callable[[ToolResult], None]
