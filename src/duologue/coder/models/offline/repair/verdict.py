@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,10 +22,11 @@ class Proven:
     kind: str
     weight: float
     score: float
+    sure: bool = False
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> Proven:
-        return cls(**{name: value[name] for name in cls.__slots__})
+        return cls(**{name: value[name] for name in cls.__slots__ if name in value})
 
     def apply(self, text: str) -> str:
         """The file's text with the edit; raises ValueError when the file is not the one that was tried."""
@@ -50,7 +52,7 @@ class Verdict:
 
 # How likely an edit may be that there was no time for, measured against the one that fits. Each further test that the
 # one edit repairs makes a coincidence less likely.
-ROOM = 0.35
+ROOM = 0.5
 # The same for edits of what runs at import, which are many and seldom at fault.
 ROOM_COLD = 2.0
 # So many plain values in one display are a table.
@@ -65,12 +67,13 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
     if not edits and not found["unproven"]:
         late = " among those there was time to try" if found["missed"] or found["missed_cold"] else ""
         return Verdict(None, f"No single small edit lets the failing tests pass{late}.")
-    if len(groups) > 1 or found["unproven"]:
+    certain = [group for group in groups if any(edit.sure for edit in group)]
+    if len(certain) != 1 and (len(groups) > 1 or found["unproven"]):
         return Verdict(None, SEVERAL, groups)
-    (edit, *_), *_ = groups
-    if in_a_table(edit, texts[edit.path]):
+    edit = (certain or groups)[0][0]
+    if in_a_table(edit, texts[edit.path]) and not edit.sure:
         return Verdict(None, "The one edit that fits would change data to suit the tests:", groups)
-    several = 1 + 0.25 * min(4, len(found["failing"]) - 1)
+    several = 1 + 0.5 * math.log2(len(found["failing"]))
     if found["missed"] > ROOM * several * edit.score or found["missed_cold"] > ROOM_COLD * several * edit.score:
         return Verdict(None, "There was no time to try all edits, so I cannot know that this is the right one:", groups)
     return Verdict(edit, "It is the only one that fits.", groups)
@@ -93,12 +96,35 @@ def classes(edits: Sequence[Proven], texts: Mapping[str, str]) -> list[list[Prov
     groups: dict[str, list[Proven]] = {}
     for edit in edits:
         groups.setdefault(_meaning(edit, texts[edit.path]), []).append(edit)
-    return sorted((sorted(group, key=_plain_first) for group in groups.values()), key=lambda group: -group[0].score)
+    ordered = [sorted(group, key=lambda edit: _plain_first(edit, texts[edit.path])) for group in groups.values()]
+    return sorted(ordered, key=lambda group: -group[0].score)
 
 
-def _plain_first(edit: Proven) -> tuple[bool, float]:
-    """Among edits that mean the same, none that hides a builtin, then the likeliest."""
-    return edit.new in dir(builtins), -edit.score
+def _plain_first(edit: Proven, text: str) -> tuple[int, float]:
+    """Among edits that mean the same, one that hides the fewest names, then the likeliest."""
+    try:
+        return _hidden(ast.parse(edit.apply(text))), -edit.score
+    except (SyntaxError, ValueError):
+        return 0, -edit.score
+
+
+def _hidden(tree: ast.Module) -> int:
+    """How many variables of comprehensions and lambdas have the name of a builtin or of a variable around them."""
+    count = 0
+    for scope in (
+        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
+    ):
+        inner = [node for node in ast.walk(scope) if isinstance(node, (*_COMPREHENSIONS, ast.Lambda))]
+        within = {item for node in inner for item in ast.walk(node)}
+        outer = {name for node in ast.walk(scope) if node not in within for name in _bound(node)} | set(dir(builtins))
+        count += sum(name in outer for node in within for name in _bound(node))
+    return count
+
+
+def _bound(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.arg):
+        return [node.arg]
+    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
 
 
 def _meaning(edit: Proven, text: str) -> str:
@@ -110,24 +136,24 @@ def _meaning(edit: Proven, text: str) -> str:
     return f"{edit.path}\n{ast.dump(_Normal().visit(tree))}"
 
 
-class _Normal(ast.NodeTransformer):
-    """Rewrites that hold for every value; and comprehensions whose variables have the same names everywhere."""
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-    _comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+class _Normal(ast.NodeTransformer):
+    """Rewrites that hold for every value; variables of comprehensions and lambdas get names that all texts share."""
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, self._comprehensions):
-            names = sorted(
-                {item.id for part in node.generators for item in ast.walk(part.target) if isinstance(item, ast.Name)}
-            )
-            order = [
-                item.id for part in node.generators for item in ast.walk(part.target) if isinstance(item, ast.Name)
-            ]
-            renamed = {name: f"<{order.index(name)}>" for name in names}
-            outside = node.generators[0].iter
-            for item in ast.walk(node):
-                if isinstance(item, ast.Name) and item.id in renamed and item not in set(ast.walk(outside)):
-                    item.id = renamed[item.id]
+        if isinstance(node, _COMPREHENSIONS):
+            variables = [name for part in node.generators for item in ast.walk(part.target) for name in _bound(item)]
+            _rename(node, variables, set(ast.walk(node.generators[0].iter)))
+        elif isinstance(node, ast.Lambda):
+            outside = {
+                item
+                for default in (*node.args.defaults, *node.args.kw_defaults)
+                if default
+                for item in ast.walk(default)
+            }
+            _rename(node, [item.arg for item in node.args.args], outside)
         result: ast.AST = super().visit(node)
         return result
 
@@ -161,6 +187,17 @@ class _Normal(ast.NodeTransformer):
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[operator]) as test) if type(operator) in inverse:
                 return ast.Compare(test.left, [inverse[type(operator)]()], test.comparators)
         return node
+
+
+def _rename(node: ast.AST, variables: Sequence[str], outside: set[ast.AST]) -> None:
+    names = {name: f"<{variables.index(name)}>" for name in variables}
+    for item in ast.walk(node):
+        if item in outside:
+            continue
+        if isinstance(item, ast.Name):
+            item.id = names.get(item.id, item.id)
+        elif isinstance(item, ast.arg):
+            item.arg = names.get(item.arg, item.arg)
 
 
 def _not_negative(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr]:

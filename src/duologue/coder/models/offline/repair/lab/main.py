@@ -8,7 +8,7 @@ from typing import Any
 
 from .forks import NoAnswer, in_fork, quiet
 from .job import Job, answer, say
-from .region import Region, Suspect
+from .region import Region, Suspect, sure
 from .runners import CannotCollect, prepare
 from .scratch import TooBig, scratch_copy
 from .survey import Survey, survey
@@ -97,6 +97,7 @@ def _told(region: Region, suspect: Suspect) -> dict[str, Any]:
         "kind": edit.kind,
         "weight": edit.weight,
         "score": round(suspect.score, 4),
+        "sure": sure(region.survey.crashes, source, edit),
         "passing": len(region.survey.cover.get((edit.path, edit.line), ())),
     }
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from ..mutate.candidates import candidate_edits
 from ..mutate.source import Edit, Source
-from ..mutate.vocabulary import Vocabulary
+from ..mutate.vocabulary import TYPO, Vocabulary
 from .paths import text_of
 from .relevance import Noticed, noticed
 from .survey import Survey
@@ -94,6 +95,16 @@ class Region:
             for line in range(part.first, part.last + 1):
                 found[line] = max(found.get(line, (0.0, False)), (score, part.table))
         return found
+
+
+def sure(crashes: set[tuple[str, int, str]], source: Source, edit: Edit) -> bool:
+    """True where the error itself names the token: a misspelling, an unknown name, an operator that the values lack."""
+    old = source.text[edit.start : edit.end]
+    errors = [error for path, line, error in crashes if path == edit.path and line == edit.line]
+    named = f"name '{old}' is not defined"
+    unsupported = re.compile(rf"unsupported operand type\(s\) for {re.escape(old)}(?: or \S+)?:")
+    operator = edit.kind == "arithmetic" and any(unsupported.search(error) for error in errors)
+    return edit.kind == TYPO or operator or (edit.kind == "name" and any(named in error for error in errors))
 
 
 def _lines_of_statements(source: Source, run: set[int]) -> dict[int, int]:

@@ -16,9 +16,10 @@ PASSED, FAILED, SKIPPED_TEST = "passed", "failed", "skipped"
 
 
 class Outcome:
-    """How one test ended, how many seconds it took, and which lines the error passed (outermost first)."""
+    """How one test ended, how many seconds it took, which lines the error passed (outermost first), and its text."""
 
-    def __init__(self, name: str, result: str, seconds: float, frames: list[tuple[str, int]]) -> None:
+    def __init__(self, name: str, result: str, seconds: float, frames: list[tuple[str, int]], error: str = "") -> None:
+        self.error = error
         self.name = name
         self.result = result
         self.seconds = seconds
@@ -37,6 +38,10 @@ def _frames(error: BaseException | None) -> list[tuple[str, int]]:
     return found
 
 
+def _text(error: BaseException | None) -> str:
+    return "" if error is None else f"{type(error).__name__}: {error}"[:300]
+
+
 class Tests:
     """Collected tests, by name, in their order; `broken` are files that could not be imported."""
 
@@ -52,7 +57,7 @@ class Tests:
             result, error = self._run(name)
         except Exception as broken:  # a test or a fixture that breaks the runner is a test that fails
             result, error = FAILED, broken
-        return Outcome(name, result, time.perf_counter() - began, _frames(error))
+        return Outcome(name, result, time.perf_counter() - began, _frames(error), _text(error))
 
 
 class CannotCollect(Exception):

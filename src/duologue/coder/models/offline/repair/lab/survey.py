@@ -32,6 +32,7 @@ class Survey:
     some: set[Place] = field(default_factory=set)
     cover: dict[Place, set[str]] = field(default_factory=dict)
     raised: set[Place] = field(default_factory=set)
+    crashes: set[tuple[str, int, str]] = field(default_factory=set)
     passing: int = 0
     whole: bool = True
 
@@ -75,7 +76,9 @@ def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
             functions |= set(lines)
             broken = name in tests.broken
             _add_failing(found, name, _places(found.imported if broken else merged(lines)))
-            found.raised |= {(tracer.relative(path), line) for path, line in outcome.frames}
+            frames = [(tracer.relative(path), line) for path, line in outcome.frames]
+            found.raised |= set(frames)
+            found.crashes |= {(*frame, outcome.error) for frame in frames[-1:]}
         elif outcome.result == PASSED:
             found.passing += 1
             for place in _places(merged(lines)):

@@ -15,7 +15,7 @@ from ..mutate.source import apply_edit
 from .forks import NoAnswer, in_fork, quiet
 from .job import Job, say
 from .region import Region, Suspect
-from .runners import FAILED, PASSED, Tests, with_tests
+from .runners import FAILED, PASSED, SKIPPED_TEST, Tests, with_tests
 from .screen import Screen
 from .survey import Survey
 from .swapping import CannotSwap, Live, overlay
@@ -198,20 +198,16 @@ def judge(tests: Tests, survey: Survey, suspect: Suspect) -> str:
     known = set(tests.names)
     if tests.broken:
         return FAILS
-    for name in sorted(_expanded(survey.failing, tests.names), key=lambda name: survey.seconds.get(name, 0.0)):
-        if name not in known or tests.run(name).result != PASSED:
+    wanted: dict[str, tuple[str, ...]] = {name: (PASSED,) for name in survey.failing if not is_file(name)}
+    for name in filter(is_file, survey.failing):
+        wanted.update((other, (PASSED, SKIPPED_TEST)) for other in tests.names if other.startswith(name + "::"))
+    for name in sorted(wanted, key=lambda name: survey.seconds.get(name, 0.0)):
+        if name not in known or tests.run(name).result not in wanted[name]:
             return FAILS
     for name in covering(survey, suspect):
         if name in known and tests.run(name).result == FAILED:
             return FAILS
     return FITS
-
-
-def _expanded(failing: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """A file that could not be imported stands for all tests in it."""
-    for name in failing:
-        inside = [other for other in names if other.startswith(name + "::")]
-        yield from inside or [name]
 
 
 def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from .source import Edit, Source
-from .vocabulary import Vocabulary
+from .vocabulary import TYPO, Vocabulary
 
 _MODES = ("r", "w", "a", "x", "rb", "wb", "ab", "rt", "wt", "r+", "w+")
 
@@ -78,6 +78,8 @@ def _other_values(written: str, value: object, words: Vocabulary) -> Iterator[tu
         )
     elif isinstance(value, int):
         yield from _integers(written, value, words)
+        if value in (0, 1):
+            yield "None", "truth value", 0.5
     elif isinstance(value, float):
         yield from _floats(value, words)
     elif isinstance(value, str):
@@ -122,10 +124,11 @@ def _floats(value: float, words: Vocabulary) -> Iterator[tuple[str, str, float]]
 
 
 def _strings(written: str, value: str, words: Vocabulary) -> Iterator[tuple[str, str, float]]:
-    for new, weight in string_variants(value, words).items():
+    known = dict.fromkeys(words.meant(value), 1.0)
+    for new, weight in {**string_variants(value, words), **known}.items():
         text = _requoted(written, new)
         if text is not None:
-            yield text, "string", weight
+            yield text, TYPO if new in known else "string", weight
 
 
 def _bytes(written: str, value: bytes, words: Vocabulary) -> Iterator[tuple[str, str, float]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from .families import EXCEPTIONS, FUNCTION_FAMILIES, METHOD_FAMILIES, RARE
 from .source import FUNCTIONS, Edit, Source
-from .vocabulary import Vocabulary, near
+from .vocabulary import TYPO, Vocabulary, near
 
 
 def _family(name: str, families: Iterable[tuple[str, ...]], words: Vocabulary) -> list[str]:
@@ -45,6 +45,8 @@ def name_edits(source: Source, node: ast.AST, words: Vocabulary) -> Iterator[Edi
         yield from _attribute(source, node, words)
     elif isinstance(node, ast.keyword) and node.arg:
         yield from _keyword(source, node, words)
+    elif isinstance(node, ast.arg):
+        yield from _parameter(source, node)
 
 
 def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
@@ -55,6 +57,8 @@ def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
     weights = dict.fromkeys(_local_names(source, node), 0.6 if loads else 0.4)
     for other in _names_beside(source, node):
         weights.setdefault(other, 0.4)
+    if not loads:
+        weights.update(dict.fromkeys(_unbound(source, source.scope_of(node)), 0.9))
     if loads:
         if _is_called(source, node):
             for other in _builtins_called(source):
@@ -67,11 +71,27 @@ def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
             weights.update({other: weights.get(other, 0.5) for other in EXCEPTIONS})
         if not _known(source, node):
             weights.update(dict.fromkeys(words.names_near(node.id), 1.0))
+    typo = set(words.names_near(node.id)) if words.names[node.id] == 1 and not _known(source, node) else set()
     weights.pop(node.id, None)
     operand = _is_operand(source, node)
     for other, weight in weights.items():
         if not (operand and _is_no_value(source, other)):
-            yield source.edit(start, start + len(node.id), other, "name", weight)
+            yield source.edit(start, start + len(node.id), other, TYPO if other in typo else "name", weight)
+
+
+def _parameter(source: Source, node: ast.arg) -> Iterator[Edit]:
+    """A parameter may have been meant to be a name that the function reads and nobody binds."""
+    start = source.start(node)
+    for other in sorted(_unbound(source, source.parents[source.parents[node]])):
+        yield source.edit(start, start + len(node.arg), other, "name", 0.9)
+
+
+def _unbound(source: Source, scope: ast.AST) -> set[str]:
+    def find() -> set[str]:
+        return {item.id for item in ast.walk(scope) if isinstance(item, ast.Name) and not _known(source, item)}
+
+    found: set[str] = source.once(("unbound", scope), find)
+    return found
 
 
 def _is_operand(source: Source, node: ast.AST) -> bool:
@@ -92,21 +112,15 @@ def _is_no_value(source: Source, name: str) -> bool:
 
 
 def _known(source: Source, node: ast.Name) -> bool:
-    return hasattr(builtins, node.id) or node.id in _outer_names(source, node) or _stored(source, node)
-
-
-def _stored(source: Source, node: ast.Name) -> bool:
-    return node.id in _stored_in(source, source.scope_of(node))
-
-
-def _stored_in(source: Source, scope: ast.AST) -> set[str]:
-    def find() -> set[str]:
-        return {
-            item.id for item in ast.walk(scope) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)
-        }
-
-    found: set[str] = source.once(("stored", scope), find)
-    return found
+    """True if something binds the name where the node stands."""
+    if hasattr(builtins, node.id) or node.id in _outer_names(source, node):
+        return True
+    scope = source.scope_of(node)
+    while not isinstance(scope, ast.Module):
+        if node.id in _bound_in(source, scope):
+            return True
+        scope = source.scope_of(scope)
+    return False
 
 
 def _bound_in(source: Source, scope: ast.AST) -> set[str]:
@@ -196,8 +210,9 @@ def _attribute(source: Source, node: ast.Attribute, words: Vocabulary) -> Iterat
     for other in _same_scope(source, node, called=called):
         weights.setdefault(other, 0.3)
     weights.pop(node.attr, None)
+    typo = set(words.attributes_near(node.attr)) if words.attributes[node.attr] == 1 and len(node.attr) > 2 else set()
     for other, weight in weights.items():
-        yield source.edit(start, end, other, "attribute", weight)
+        yield source.edit(start, end, other, TYPO if other in typo else "attribute", weight)
 
 
 def _same_base(source: Source, node: ast.Attribute) -> set[str]:

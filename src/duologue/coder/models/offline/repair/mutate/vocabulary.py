@@ -7,6 +7,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+# A text that occurs nowhere else, and is one slip away from one that does: it was hardly meant.
+TYPO = "misspelling"
+
 
 class Vocabulary:
     """Counts over some trees. Everything offered occurs in the project, so nothing is invented."""
@@ -60,6 +63,17 @@ class Vocabulary:
 
     def words_near(self, word: str) -> list[str]:
         return self._words.to(word)
+
+    def meant(self, value: str) -> list[str]:
+        """What a string was meant to be that holds a word, or is a text, of which there is no other in the project."""
+        found: dict[str, None] = {}
+        if len(value) > 2 and self.strings[value] == 1:
+            found.update(dict.fromkeys(self.strings_near(value)))
+        for match in re.finditer(r"[^\W\d_]\w*", value):
+            if len(match[0]) > 2 and self.words[match[0]] == 1:
+                near_words = [other for other in self.words_near(match[0]) if self.words[other] > 1]
+                found.update((value[: match.start()] + other + value[match.end() :], None) for other in near_words)
+        return list(found)
 
     def short_strings(self) -> list[str]:
         return [other for other, _ in self.strings.most_common(400) if len(other) <= 2][:30]
