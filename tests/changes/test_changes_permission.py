@@ -91,10 +91,10 @@ def test_options_of_a_kind_that_v1_does_not_know_are_left_out() -> None:
         ({"outcome": "_granted"}, {"outcome": "cancelled"}),
     ],
 )
-def test_an_outcome_that_is_not_known_is_a_refusal_both_ways(outcome: Any, heard: Any) -> None:
+def test_an_outcome_that_is_not_known_allows_nothing_either_way(outcome: Any, heard: Any) -> None:
     line = agent()
     line.ask_out(NAME, v2(), "k")
-    assert line.answer_in("k", {"outcome": outcome}) == [["answer", "k", {"outcome": heard}]]
+    assert line.answer_in("k", {"outcome": outcome}) == [["answer", "k", {"outcome": outcome}]]
     line = client()
     line.ask_in(NAME, v1(title="T"), "k")
     assert line.answer_out("k", {"outcome": outcome}) == [["answer", "k", {"outcome": heard}]]

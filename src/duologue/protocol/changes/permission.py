@@ -40,7 +40,8 @@ def permission_down(memory: ConnectionMemory, request: v2.RequestPermissionReque
 
     def answer(result: RequestPermissionResponse) -> Steps:
         _take_back(session, request, call)
-        return (Answer(key, _outcome(result)),)
+        # An outcome that is not known stays as it is: who asked takes it for a refusal, not for the end of the turn.
+        return (Answer(key, result),)
 
     def refuse(error: Refuse) -> Steps:
         _take_back(session, request, call)
@@ -62,7 +63,7 @@ def _take_back(session: SessionMemory, request: v2.RequestPermissionRequest, cal
 
 
 def _outcome(result: RequestPermissionResponse) -> RequestPermissionResponse:
-    """An outcome that is not known is a refusal."""
+    """An outcome that v1 does not know is not told to it: nothing is allowed."""
     if isinstance(result.outcome, Unknown):
         return RequestPermissionResponse(outcome=CancelledOutcome(), meta=result.meta)
     return result
