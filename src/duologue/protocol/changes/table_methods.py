@@ -113,7 +113,7 @@ METHODS = (
         Kind.LOSSY,
         "v1 has a tool call in place of title, description and subject; see permission requests. Options of a kind "
         "that v1 does not know are left out; if none is left, the answer is `cancelled`. An unknown outcome is "
-        "`cancelled`.",
+        "told to v1 as `cancelled`.",
     ),
     Row(
         common.ELICITATION_CREATE,
