@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +68,7 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
     if not edits and not found["unproven"]:
         late = " among those there was time to try" if found["missed"] or found["missed_cold"] else ""
         return Verdict(None, f"No single small edit lets the failing tests pass{late}.")
-    certain = [group for group in groups if any(edit.sure for edit in group)]
+    certain = [group for group in groups if _is_certain(group, groups)]
     if len(certain) != 1 and (len(groups) > 1 or found["unproven"]):
         return Verdict(None, SEVERAL, groups)
     edit = (certain or groups)[0][0]
@@ -77,6 +78,12 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
     if found["missed"] > ROOM * several * edit.score or found["missed_cold"] > ROOM_COLD * several * edit.score:
         return Verdict(None, "There was no time to try all edits, so I cannot know that this is the right one:", groups)
     return Verdict(edit, "It is the only one that fits.", groups)
+
+
+def _is_certain(group: Sequence[Proven], groups: Sequence[Sequence[Proven]]) -> bool:
+    """An unknown name may as well be mended where it should have been bound."""
+    elsewhere = {edit.new for other in groups if other is not group for edit in other}
+    return any(edit.sure and edit.old not in elsewhere for edit in group)
 
 
 def in_a_table(edit: Proven, text: str) -> bool:
@@ -100,12 +107,12 @@ def classes(edits: Sequence[Proven], texts: Mapping[str, str]) -> list[list[Prov
     return sorted(ordered, key=lambda group: -group[0].score)
 
 
-def _plain_first(edit: Proven, text: str) -> tuple[int, float]:
-    """Among edits that mean the same, one that hides the fewest names, then the likeliest."""
+def _plain_first(edit: Proven, text: str) -> tuple[int, int, float]:
+    """Among edits that mean the same, one that hides the fewest names, then the name used most, then the likeliest."""
     try:
-        return _hidden(ast.parse(edit.apply(text))), -edit.score
+        return _hidden(ast.parse(edit.apply(text))), -len(re.findall(rf"\b{re.escape(edit.new)}\b", text)), -edit.score
     except (SyntaxError, ValueError):
-        return 0, -edit.score
+        return 0, 0, -edit.score
 
 
 def _hidden(tree: ast.Module) -> int:

@@ -227,16 +227,16 @@ def _same_base(source: Source, node: ast.Attribute) -> set[str]:
 
 
 def _members(owner: ast.ClassDef, *, called: bool) -> set[str]:
-    """Methods of a class, or else its other attributes; a property is no method."""
+    """Attributes of a class; methods, to which properties do not count, only where one is called."""
     functions = [item for item in owner.body if isinstance(item, FUNCTIONS)]
     methods = {item.name for item in functions if not any(_names_property(node) for node in item.decorator_list)}
-    if called:
-        return {name for name in methods if not name.startswith("__")}
     fields = {
         item.attr
         for item in ast.walk(owner)
         if isinstance(item, ast.Attribute) and isinstance(item.value, ast.Name) and item.value.id in ("self", "cls")
     }
+    if called:
+        return fields | {name for name in methods if not name.startswith("__")}
     return (fields | bound_names(owner)) - methods
 
 
