@@ -10,7 +10,6 @@ model work through the real loop with every permission given, and compares with 
 from __future__ import annotations
 
 import argparse
-import ast
 import asyncio
 import json
 import os
@@ -25,6 +24,7 @@ from collections import Counter
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import CodeType
 
 from bench.repair_faults import KINDS, Fault, faults, is_other_code
 from duologue.coder.events import PermissionAnswer, PermissionQuestion, Text
@@ -176,7 +176,7 @@ async def repaired(root: Path) -> str:
 
 
 def judged(original: Path, root: Path, fault: Fault) -> str:
-    """`wrong` is anything but the original code, or the faulty files as they were."""
+    """`wrong` is anything but the original program, or the faulty files as they were."""
     old, new = _contents(original), _contents(root)
     changed = [path for path in old.keys() | new.keys() if old.get(path) != new.get(path)]
     if not changed:
@@ -185,7 +185,20 @@ def judged(original: Path, root: Path, fault: Fault) -> str:
         return "wrong"
     if new[fault.path] == fault.apply(old[fault.path]):
         return "declined"
-    return "repaired" if ast.dump(ast.parse(old[fault.path])) == ast.dump(ast.parse(new[fault.path])) else "wrong"
+    return "repaired" if _same_program(old[fault.path], new[fault.path]) else "wrong"
+
+
+def _same_program(old: str, new: str) -> bool:
+    """The same bytecode, but for the names of local variables and for places in the text."""
+    return _bare(compile(old, "<old>", "exec")) == _bare(compile(new, "<new>", "exec"))
+
+
+def _bare(code: CodeType) -> tuple[object, ...]:
+    constants = tuple(
+        _bare(item) if isinstance(item, CodeType) else (type(item), repr(item)) for item in code.co_consts
+    )
+    counts = (code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, len(code.co_freevars), code.co_flags)
+    return code.co_name, code.co_code, code.co_names, constants, counts
 
 
 def _contents(root: Path) -> dict[str, str]:
