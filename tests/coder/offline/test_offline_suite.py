@@ -67,6 +67,13 @@ def test_reads_what_pytest_says() -> None:
     assert summary == "1 failed, 1 passed, 1 error in 0.05s"
 
 
+def test_parts_of_a_test_count_for_the_test() -> None:
+    output = "SUBFAILED(i=2) test_s.py::T::test_a - AssertionError: 2 != 1\n"
+    output += "FAILED test_s.py::test_c - contains 1 failed subtest\n"
+    failures, _, _ = read_pytest(output)
+    assert [failure.name for failure in failures] == ["test_s.py::T::test_a", "test_s.py::test_c"]
+
+
 def test_reads_what_unittest_says() -> None:
     failures, passed, summary = read_unittest(UNITTEST)
     assert [failure.name for failure in failures] == [

@@ -38,7 +38,7 @@ def read_pytest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     """Failures, passed tests and the last line of a `pytest -q --tb=short` run."""
     blocks = dict(_pytest_blocks(output))
     failures: dict[str, Failure] = {}
-    for match in re.finditer(r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)(?: - (.*))?$", output, re.MULTILINE):
+    for match in re.finditer(r"^(?:FAILED|ERROR|SUBFAILED\S*) ([^\s\[]+(?:\[.*?\](?= - |$))?)(?: - (.*))?$", output, re.MULTILINE):
         name, message = match[1], (match[2] or "").strip()
         block = blocks.get(_title_of(name), "")
         path, line = _last_place(block, name.split("::")[0])

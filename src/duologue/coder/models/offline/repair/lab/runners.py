@@ -89,6 +89,7 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
         def __init__(self) -> None:
             self.broken: list[str] = []
             self.errors: dict[str, BaseException] = {}
+            self.part_failed = False
 
         @pytest.hookimpl(hookwrapper=True)
         def pytest_make_collect_report(self, collector: Any) -> Any:
@@ -97,6 +98,10 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
                 self.broken.append(report.nodeid)
                 self.errors[report.nodeid] = report.call.excinfo.value.__cause__ or report.call.excinfo.value
 
+        def pytest_runtest_logreport(self, report: Any) -> None:
+            # Parts of a test report on their own; the test itself may still pass.
+            self.part_failed = self.part_failed or report.failed
+
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session: Any) -> bool:
             items = {item.nodeid: item for item in session.items}
@@ -104,7 +109,9 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
             def run(name: str) -> Ran:
                 if name in self.broken:
                     return FAILED, self.errors.get(name)
-                return _run_item(items[name])
+                self.part_failed = False
+                result, error = _run_item(items[name])
+                return FAILED if self.part_failed else result, error
 
             found.append(work(Tests([*self.broken, *items], run, self.broken)))
             return True
