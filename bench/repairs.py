@@ -35,7 +35,7 @@ from duologue.coder.permissions import PermissionStore
 from duologue.coder.workspace import Workspace
 
 SEED = 20260801
-PROJECTS: tuple[str, ...] = ()
+PROJECTS: tuple[str, ...] = ("xmltodict==0.14.2", "semver==3.0.4", "deepmerge==2.0")
 CACHE = Path(".bench/repairs")
 REPORT = Path(__file__).with_name("REPAIRS.md")
 SKIPPED = ("test", "tests", "docs", "doc", "examples", "benchmark", "benchmarks", "setup.py", "conftest.py", "build")
@@ -260,7 +260,7 @@ def _table(name: str, parts: list[tuple[str, list[Result]]], results: list[Resul
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--project", action="append", help="NAME==VERSION; may be given several times")
-    parser.add_argument("--faults", type=int, default=20, help="faults for each project")
+    parser.add_argument("--faults", type=int, default=7, help="faults for each project")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--seconds", type=float, default=60.0, help="limit for one run of a project's tests")
     parser.add_argument("--work", type=Path, default=CACHE, help="where sources and results are kept")
