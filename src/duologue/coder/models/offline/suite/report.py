@@ -34,11 +34,14 @@ class Report:
     timed_out: bool = False
 
 
+_FAILED = re.compile(r"^(?:FAILED|ERROR|SUBFAILED\S*) ([^\s\[]+(?:\[.*?\](?= - |$))?)(?: - (.*))?$", re.MULTILINE)
+
+
 def read_pytest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     """Failures, passed tests and the last line of a `pytest -q --tb=short` run."""
     blocks = dict(_pytest_blocks(output))
     failures: dict[str, Failure] = {}
-    for match in re.finditer(r"^(?:FAILED|ERROR|SUBFAILED\S*) ([^\s\[]+(?:\[.*?\](?= - |$))?)(?: - (.*))?$", output, re.MULTILINE):
+    for match in _FAILED.finditer(output):
         name, message = match[1], (match[2] or "").strip()
         block = blocks.get(_title_of(name), "")
         path, line = _last_place(block, name.split("::")[0])
