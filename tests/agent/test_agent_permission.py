@@ -119,8 +119,7 @@ async def test_an_outcome_that_is_not_known_never_allows(version: int) -> None:
     id = talk.prompt(await talk.new(), "ask")
     question = await talk.request("session/request_permission")
     talk.send({"id": question["id"], "result": {"outcome": {"outcome": "approved"}}})
-    # Version 1 has no way to tell it from a cancel.
-    assert await talk.ended(id) == [Ended("cancelled" if version == 1 else "end_turn")]
+    assert await talk.ended(id) == [Ended("end_turn")]
     assert [bool(answer) for answer in agent.answers] == [False]
 
 
