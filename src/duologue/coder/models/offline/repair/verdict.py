@@ -74,6 +74,8 @@ def weigh(found: Mapping[str, Any], texts: Mapping[str, str]) -> Verdict:
     edit = (certain or groups)[0][0]
     if in_a_table(edit, texts[edit.path]) and not edit.sure:
         return Verdict(None, "The one edit that fits would change data to suit the tests:", groups)
+    if edit.kind == "annotation":
+        return Verdict(None, "Tests do not tell which annotation was meant:", groups)
     if edit.kind == "bound" and len(found["failing"]) < 2:
         return Verdict(None, "One test alone does not tell whether this bound is what was meant:", groups)
     several = 1 + 0.5 * math.log2(len(found["failing"]))

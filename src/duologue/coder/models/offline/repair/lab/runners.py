@@ -29,7 +29,7 @@ class Outcome:
 Ran = tuple[str, BaseException | None]
 
 
-def _frames(error: BaseException | None) -> list[tuple[str, int]]:
+def frames_of(error: BaseException | None) -> list[tuple[str, int]]:
     found = []
     trace = error.__traceback__ if error is not None else None
     while trace is not None:
@@ -57,7 +57,7 @@ class Tests:
             result, error = self._run(name)
         except Exception as broken:  # a test or a fixture that breaks the runner is a test that fails
             result, error = FAILED, broken
-        return Outcome(name, result, time.perf_counter() - began, _frames(error), _text(error))
+        return Outcome(name, result, time.perf_counter() - began, frames_of(error), _text(error))
 
 
 class CannotCollect(Exception):

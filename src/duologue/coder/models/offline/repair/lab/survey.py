@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import math
+import runpy
 import signal
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .job import Job
-from .runners import FAILED, PASSED, Outcome, Tests, with_tests
+from .runners import FAILED, PASSED, CannotCollect, Outcome, Tests, frames_of, with_tests
 from .tracing import Lines, Tracer, merged
 
 Place = tuple[str, int]
@@ -23,13 +25,17 @@ class _Hung(BaseException):
 
 @dataclass
 class Survey:
-    """What the suite did. `cover` has, for a line that all failing tests run, the passing tests that run it too."""
+    """What the suite did. `reach` has the lines of each failing test, `cover` the passing tests that run one of those.
+
+    `common` are the lines that every failing test runs, be it only that the line ran at import, for all of them.
+    """
 
     failing: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     imported: Lines = field(default_factory=dict)
     common: set[Place] = field(default_factory=set)
     some: set[Place] = field(default_factory=set)
+    reach: dict[str, set[Place]] = field(default_factory=dict)
     cover: dict[Place, set[str]] = field(default_factory=dict)
     raised: set[Place] = field(default_factory=set)
     crashes: set[tuple[str, int, str]] = field(default_factory=set)
@@ -48,8 +54,33 @@ def survey(job: Job, scratch: str) -> Survey:
     tracer = Tracer(scratch)
     found = Survey()
 
-    tracer.around(lambda: with_tests(job, lambda tests: _run_all(job, tests, tracer, found)))
+    def work() -> None:
+        try:
+            with_tests(job, lambda tests: _run_all(job, tests, tracer, found))
+        except CannotCollect:
+            found.imported = merged(tracer.so_far())
+            _start_by_hand(job, scratch, tracer, found)
+
+    tracer.around(work)
     return found
+
+
+def _start_by_hand(job: Job, scratch: str, tracer: Tracer, found: Survey) -> None:
+    """Find what keeps pytest from starting: a `conftest.py` that cannot be imported. Raises `CannotCollect`."""
+    for path in sorted(Path(scratch).rglob("conftest.py"), key=lambda path: len(path.parts)):
+        name = path.relative_to(scratch).as_posix()
+        sys.path.insert(0, str(path.parent))
+        try:
+            runpy.run_path(str(path))
+        except Exception as error:
+            found.imported = merged(tracer.so_far())
+            _add_failing(found, name, _places(found.imported))
+            frames = [(tracer.relative(file), line) for file, line in frames_of(error)]
+            found.raised |= set(frames)
+            found.crashes |= {(*frame, f"{type(error).__name__}: {error}") for frame in frames[-1:]}
+            _conclude(found)
+            return
+    raise CannotCollect("pytest collected no tests in the scratch copy")
 
 
 def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
@@ -83,13 +114,21 @@ def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
             found.passing += 1
             for place in _places(merged(lines)):
                 found.cover.setdefault(place, set()).add(name)
-    found.cover = {place: names for place, names in found.cover.items() if place in found.some}
+    _conclude(found)
 
 
 def _add_failing(found: Survey, name: str, places: set[Place]) -> None:
-    found.common = places if not found.failing else found.common & places
-    found.some |= places
+    found.reach[name] = places
     found.failing.append(name)
+
+
+def _conclude(found: Survey) -> None:
+    found.some = set().union(*found.reach.values())
+    loaded = _places(found.imported)
+    found.common = {
+        place for place in found.some if all(place in run or place in loaded for run in found.reach.values())
+    }
+    found.cover = {place: names for place, names in found.cover.items() if place in found.some}
 
 
 def _places(lines: Lines) -> set[Place]:

@@ -18,12 +18,13 @@ from .region import Region, Suspect
 from .runners import FAILED, PASSED, SKIPPED_TEST, Tests, with_tests
 from .screen import Screen
 from .survey import Survey
-from .swapping import CannotSwap, Live, overlay
+from .swapping import CannotSwap, Live, overlay, restore
 from .tracing import forget_cached
 from .transplant import Modules
 
 FITS, FAILS, BREAKS, COLD = "fits", "fails", "breaks", "cold"
 BATCH = 24
+SAMPLE = 5
 
 
 class Trials:
@@ -112,6 +113,8 @@ class Trials:
     def _swapped(self, live: Live, modules: Modules, tests: Tests, suspect: Suspect) -> str:
         source = self.region.sources[suspect.edit.path]
         try:
+            if suspect.cold and self._helps_nobody(live, tests, suspect):
+                return FAILS
             if suspect.cold:
                 modules.transplant(source, suspect.edit)
             else:
@@ -122,6 +125,21 @@ class Trials:
             return BREAKS
         forget_cached(self.scratch)
         return judge(tests, self.survey, suspect)
+
+    def _helps_nobody(self, live: Live, tests: Tests, suspect: Suspect) -> bool:
+        """True if no failing test that runs the line itself passes with the edit: then a new start is no use either."""
+        place = (suspect.edit.path, suspect.edit.line)
+        own = [name for name in self.survey.failing if place in self.survey.reach.get(name, ())]
+        if not own:
+            return False
+        try:
+            swapped = live.swap(self.region.sources[suspect.edit.path], suspect.edit)
+        except CannotSwap:
+            return False
+        forget_cached(self.scratch)
+        helped = any(tests.run(name).result == PASSED for name in own[:SAMPLE])
+        restore(swapped)
+        return not helped
 
     def _in_fork(self, work: Callable[[], str], suspect: Suspect) -> str:
         names = [*self.survey.failing, *covering(self.survey, suspect)]
@@ -179,6 +197,8 @@ def module_name(path: str, roots: Sequence[str]) -> str:
 
 def files_of(job: Job, survey: Survey) -> list[str]:
     """What to collect to run the failing tests only."""
+    if any(name.endswith("conftest.py") for name in survey.failing):
+        return []
     if job.kind == "pytest":
         return sorted({name.split("::")[0] for name in survey.failing})
     return list(survey.failing)
@@ -200,7 +220,8 @@ def judge(tests: Tests, survey: Survey, suspect: Suspect) -> str:
         return FAILS
     wanted: dict[str, tuple[str, ...]] = {name: (PASSED,) for name in survey.failing if not is_file(name)}
     for name in filter(is_file, survey.failing):
-        wanted.update((other, (PASSED, SKIPPED_TEST)) for other in tests.names if other.startswith(name + "::"))
+        inside = "" if name.endswith("conftest.py") else f"{name}::"
+        wanted.update((other, (PASSED, SKIPPED_TEST)) for other in tests.names if other.startswith(inside))
     for name in sorted(wanted, key=lambda name: survey.seconds.get(name, 0.0)):
         if name not in known or tests.run(name).result not in wanted[name]:
             return FAILS

@@ -37,22 +37,7 @@ def _signed(source: Source, node: ast.Constant) -> tuple[ast.expr, object]:
 def _is_prose(source: Source, node: ast.Constant) -> bool:
     """A docstring, or a piece of an f-string, which has no quotes of its own."""
     parent = source.parents.get(node)
-    return isinstance(parent, (ast.Expr, ast.JoinedStr)) or _annotates(source, node)
-
-
-def _annotates(source: Source, node: ast.AST) -> bool:
-    while node in source.parents:
-        parent = source.parents[node]
-        if (
-            isinstance(parent, ast.arg)
-            or getattr(parent, "returns", None) is node
-            or getattr(parent, "annotation", None) is node
-        ):
-            return True
-        if isinstance(parent, ast.stmt):
-            return False
-        node = parent
-    return False
+    return isinstance(parent, (ast.Expr, ast.JoinedStr)) or source.annotates(node)
 
 
 def _trusted(written: str, value: object) -> bool:

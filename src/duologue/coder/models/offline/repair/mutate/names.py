@@ -74,9 +74,11 @@ def _name(source: Source, node: ast.Name, words: Vocabulary) -> Iterator[Edit]:
     typo = set(words.names_near(node.id)) if words.names[node.id] == 1 and not _known(source, node) else set()
     weights.pop(node.id, None)
     operand = _is_operand(source, node)
+    raised = node.id in EXCEPTIONS or isinstance(source.statement_of(node), ast.Raise)
     for other, weight in weights.items():
-        if not (operand and _is_no_value(source, other)):
-            yield source.edit(start, start + len(node.id), other, TYPO if other in typo else "name", weight)
+        if not (operand and _is_no_value(source, other)) and (raised or other not in EXCEPTIONS):
+            kind = TYPO if other in typo else "annotation" if source.annotates(node) else "name"
+            yield source.edit(start, start + len(node.id), other, kind, weight)
 
 
 def _parameter(source: Source, node: ast.arg) -> Iterator[Edit]:

@@ -100,6 +100,20 @@ class Source:
                 outside = False
         return node
 
+    def annotates(self, node: ast.AST) -> bool:
+        """True for a part of an annotation, which hardly any program looks at."""
+        while node in self.parents:
+            parent = self.parents[node]
+            if isinstance(parent, ast.arg) or node in (
+                getattr(parent, "returns", None),
+                getattr(parent, "annotation", None),
+            ):
+                return True
+            if isinstance(parent, ast.stmt):
+                return False
+            node = parent
+        return False
+
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
         while node in self.parents:
             node = self.parents[node]
