@@ -92,6 +92,8 @@ def noticed(
         for node in ast.walk(source.tree):
             if isinstance(node, (ast.Name, ast.Attribute)) and (path, node.lineno) in cover:
                 needs.add(path, _reads(source, [node]), cover[path, node.lineno])
+            elif isinstance(node, FUNCTIONS):
+                _add_called(needs, path, node, cover)
         bodies = list(_run_bodies(source, imported.get(path, set())))
         run.update({name: unit for unit in bodies for name in unit.binds})
         units += [*_units(source, source.tree.body, ""), *bodies]
@@ -105,6 +107,14 @@ def noticed(
             found.setdefault(unit.path, []).append(Noticed(unit.first, unit.last, who, unit.table))
         taken = {id(unit) for unit, _ in fresh}
         units = [unit for unit in units if id(unit) not in taken]
+
+
+def _add_called(needs: Needs, path: str, node: ast.AST, cover: Mapping[tuple[str, int], set[str]]) -> None:
+    """A function that ran was called, be it from a test, so its head matters."""
+    name, first, last = node.name, node.body[0].lineno, node.end_lineno  # type: ignore[attr-defined]
+    run = next((line for line in range(first, last + 1) if (path, line) in cover), None)
+    if run is not None:
+        needs.add(path, Reads(frozenset((name,)), frozenset((name,))), cover[path, run])
 
 
 def _taken(source: Source) -> set[str]:

@@ -57,6 +57,15 @@ def restore(swapped: list[tuple[types.FunctionType, types.CodeType]]) -> None:
         function.__code__ = code
 
 
+def in_body(source: Source, edit: Edit) -> bool:
+    """True for an edit inside of a function, not of its head, which runs only when the function is made."""
+    try:
+        holder, _ = _holder(source, edit)
+    except CannotSwap:
+        return False
+    return isinstance(holder, FUNCTIONS) and edit.start >= source.start(holder.body[0])
+
+
 def _compiled_function(scratch: str, source: Source, edit: Edit) -> types.CodeType:
     """Code of the outermost function around an edit, inside of its bare classes: they give it its names and cells."""
     holder, classes = _holder(source, edit)

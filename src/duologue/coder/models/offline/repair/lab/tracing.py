@@ -67,7 +67,6 @@ class Tracer:
         if self._known[code] is None:
             return None
         lines = self._now.setdefault(code, set())
-        lines.add(frame.f_lineno)
 
         def step(frame: FrameType, event: str, argument: Any) -> Any:
             lines.add(frame.f_lineno)

@@ -18,7 +18,7 @@ from .region import Region, Suspect
 from .runners import FAILED, PASSED, SKIPPED_TEST, Tests, with_tests
 from .screen import Screen
 from .survey import Survey
-from .swapping import CannotSwap, Live, overlay, restore
+from .swapping import CannotSwap, Live, in_body, overlay, restore
 from .tracing import forget_cached
 from .transplant import Modules
 
@@ -130,10 +130,11 @@ class Trials:
         """True if no failing test that runs the line itself passes with the edit: then a new start is no use either."""
         place = (suspect.edit.path, suspect.edit.line)
         own = [name for name in self.survey.failing if place in self.survey.reach.get(name, ())]
-        if not own:
+        source = self.region.sources[suspect.edit.path]
+        if not own or not in_body(source, suspect.edit):
             return False
         try:
-            swapped = live.swap(self.region.sources[suspect.edit.path], suspect.edit)
+            swapped = live.swap(source, suspect.edit)
         except CannotSwap:
             return False
         forget_cached(self.scratch)
