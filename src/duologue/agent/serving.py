@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
 import sys
 import threading
 
@@ -16,13 +15,12 @@ from duologue.jsonrpc.limits import Limits
 from duologue.peer.link import Trace
 from duologue.transports.base import Transport
 from duologue.transports.claim import claim_stdio
+from duologue.transports.stops import stop_signals
 
 log = logging.getLogger("duologue.agent")
 
 #: How long work may still hold up the end of the process, in seconds.
 LINGER_SECONDS = 2.0
-#: What ends the agent in order; a second one ends it at once.
-STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 
 
 async def serve(
@@ -55,14 +53,20 @@ def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = Non
     claim_stdio()
     deadline = threading.Timer(LINGER_SECONDS, _leave)
     deadline.daemon = True
-    asyncio.run(_run(AgentConnection(agent, limits=limits, trace=trace), deadline))
+    with contextlib.ExitStack() as until_end:
+        asyncio.run(_run(AgentConnection(agent, limits=limits, trace=trace), deadline, until_end))
     deadline.cancel()
 
 
-async def _run(connection: AgentConnection, deadline: threading.Timer) -> None:
+async def _run(connection: AgentConnection, deadline: threading.Timer, until_end: contextlib.ExitStack) -> None:
     from duologue.transports.pipes import stdio_transport
 
-    _stop_on_signals(connection)
+    ending: list[asyncio.Task[None]] = []
+
+    def end(number: int) -> None:
+        ending.append(asyncio.ensure_future(connection.close()))
+
+    until_end.enter_context(stop_signals(end, _end_at_once))
     await _serve(connection, stdio_transport())
     # What is left holds up the end of the event loop.
     deadline.start()
@@ -74,16 +78,5 @@ def _leave() -> None:
     os._exit(1)
 
 
-def _stop_on_signals(connection: AgentConnection) -> None:
-    loop = asyncio.get_running_loop()
-    stopping: list[asyncio.Task[None]] = []
-
-    def stop(number: int) -> None:
-        if stopping:
-            sys.stderr.flush()
-            os._exit(128 + number)
-        stopping.append(loop.create_task(connection.close()))
-
-    for number in STOP_SIGNALS:
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(number, stop, int(number))
+def _end_at_once(number: int) -> None:
+    os._exit(128 + number)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +27,7 @@ from duologue.protocol.v2.config import SelectConfigOption
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
 from duologue.transports.spawn import SpawnTransport
+from duologue.transports.stops import stop_signals
 from duologue.version import __version__
 
 #: How long a cancelled turn may take to end before the agent is ended, in seconds.
@@ -100,7 +99,14 @@ class Run(Client):
         """Start the agent, take the turn, end the agent."""
         loop = asyncio.get_running_loop()
         self.output.open()
-        self._watch_signals()
+
+        def interrupted(number: int) -> None:
+            loop.call_soon_threadsafe(self._stop, Exit.CANCELLED)
+
+        with stop_signals(interrupted, interrupted):
+            return await self._run(loop)
+
+    async def _run(self, loop: asyncio.AbstractEventLoop) -> Exit:
         work = loop.create_task(self._work())
         reader = loop.create_task(self._watch_reader())
         stop = loop.create_task(self._stopping.wait())
@@ -180,13 +186,6 @@ class Run(Client):
         return status
 
     # --- stopping ---------------------------------------------------------------------------------------------------
-
-    def _watch_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            # Not every system and not every thread can watch each of them.
-            with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(getattr(signal, name), self._stop, Exit.CANCELLED)
 
     async def _watch_reader(self) -> None:
         await self.output.closed.wait()
