@@ -16,10 +16,10 @@ STOP_SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 def stop_signals(first: Callable[[int], None], again: Callable[[int], None]) -> Iterator[None]:
     """Call `first` in the running event loop at the first stop signal, and `again` at each later one.
 
-    `again` is called as a signal handler, between any two steps of the main thread: it can end a process whose event loop does
-    nothing any more. That is why these are not the event loop's own signal handlers: those wait for their turn in
-    the loop, which never comes as long as signals arrive faster than the loop reads them. Where signals cannot be
-    watched, as in another thread than the main one, nothing is called.
+    `again` is called as a signal handler, between any two steps of the main thread: it can end a process whose event
+    loop does nothing any more. That is why these are not the event loop's own signal handlers: those wait for their
+    turn in the loop, which never comes as long as signals arrive faster than the loop reads them. Where signals cannot
+    be watched, as in another thread than the main one, nothing is called.
     """
     loop = asyncio.get_running_loop()
     told = False
