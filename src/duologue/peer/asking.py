@@ -84,15 +84,16 @@ class Asking:
         # Null stands for an empty object: agents answer so where there is nothing to tell.
         data = b"{}" if len(event.result) == 4 and bytes(event.result) == b"null" else event.result
         edge = self._peer.edge
+        opened = None if edge is None else edge.opened(call)
         try:
             result = codec.decode(call.wire.result, data, losses_of(call.wire.name), at="$.result")
-            raw = codec.decode(Any, data) if edge is not None and edge.takes_raw(call) else None
+            raw = codec.decode(Any, data) if opened is not None and opened.takes_raw else None
         except codec.CodecError as error:
             self.fail(call, error)
             if edge is not None:
                 self._peer.carry_in(edge.error_in(call, call.wire, rpc.INTERNAL_ERROR, str(error), UNSET), None)
             return
-        if edge is None:
+        if edge is None or opened is None:
             self.resolve(call, result)
         else:
             self._peer.carry_in(edge.result_in(call, call.wire, result, raw), None)

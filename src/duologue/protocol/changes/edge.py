@@ -100,10 +100,9 @@ class Edge:
         """A request of the wire, in v2's words; it may be answered at once."""
         return self._request(REQUESTS_UP.get(method), method, params, key)
 
-    def takes_raw(self, key: Hashable) -> bool:
-        """Whether `result_in` wants the JSON of the result for this request too."""
-        opened = self.memory.outbound.get(key)
-        return opened is not None and opened.takes_raw
+    def opened(self, key: Hashable) -> OpenRequest | None:
+        """What awaits the answer to a local request; None when the wire's result is the local side's as it is."""
+        return self.memory.outbound.get(key)
 
     def result_in(self, key: Hashable, method: Request[Any, Any], result: Any, raw: Any = None) -> Steps:
         """The wire's result for the local request `key`. `raw`: its JSON, for members that no type holds."""

@@ -14,13 +14,14 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
-from duologue.protocol.changes.diffs import fenced, text_item
+from duologue.protocol.changes.diffs import text_item
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory, ToolMemory
 from duologue.protocol.changes.prompt import ask_user, user_answered
 from duologue.protocol.changes.steps import Answer, Ask, Refuse, Steps
 from duologue.protocol.changes.tools import UNTITLED, items_down, members_up, patch_down
-from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionResponse
+from duologue.protocol.common.permission import CancelledOutcome, PermissionOptionKind, RequestPermissionResponse
 from duologue.protocol.common.tools import ToolKind
+from duologue.protocol.markdown import fenced
 from duologue.protocol.v1 import permission as v1
 from duologue.protocol.v1 import table as v1_table
 from duologue.protocol.v1.tools import ToolCallUpdate as ToolCallUpdateV1
@@ -28,38 +29,46 @@ from duologue.protocol.v2 import permission as v2
 from duologue.protocol.v2 import table as v2_table
 from duologue.protocol.v2.tools import ToolCallUpdate
 
+KNOWN_KINDS = frozenset(PermissionOptionKind)
+
 # --- Down ------------------------------------------------------------------------------------------------------------
 
 
 def permission_down(memory: ConnectionMemory, request: v2.RequestPermissionRequest, key: Hashable) -> Steps:
-    options = [option for option in request.options if option.kind.known]
+    options = [option for option in request.options if option.kind in KNOWN_KINDS]
     if not options:
         return (Answer(key, RequestPermissionResponse(outcome=CancelledOutcome())),)
     session = memory.session(request.session_id)
     call = _tool_call_down(session, request)
-
-    def answer(result: RequestPermissionResponse) -> Steps:
-        _take_back(session, request, call)
-        # An outcome that is not known stays as it is: who asked takes it for a refusal, not for the end of the turn.
-        return (Answer(key, result),)
-
-    def refuse(error: Refuse) -> Steps:
-        _take_back(session, request, call)
-        return (error,)
-
-    memory.outbound[key] = OpenRequest(answer, refuse)
+    if call.content is not UNSET and not _has_content(request.subject):
+        memory.outbound[key] = _putting_back(session, call.tool_call_id, key)
+    # An outcome that is not known stays as it is: who asked takes it for a refusal, not for the end of the turn.
     made = v1.RequestPermissionRequest(
         session_id=request.session_id, tool_call=call, options=options, meta=request.meta
     )
     return (Ask(v1_table.SESSION_REQUEST_PERMISSION, made),)
 
 
-def _take_back(session: SessionMemory, request: v2.RequestPermissionRequest, call: ToolCallUpdateV1) -> None:
+def _has_content(subject: Any) -> bool:
+    return isinstance(subject, v2.ToolCallSubject) and subject.tool_call.content is not UNSET
+
+
+def _putting_back(session: SessionMemory, tool_call_id: str, key: Hashable) -> OpenRequest:
     """Content that was put before that of a known tool call goes with its next update, or at the end of the turn."""
-    subject = request.subject
-    own = isinstance(subject, v2.ToolCallSubject) and subject.tool_call.content is not UNSET
-    if call.content is not UNSET and not own and call.tool_call_id in session.tools:
-        session.fall_behind(call.tool_call_id)
+
+    def put_back() -> None:
+        if tool_call_id in session.tools:
+            session.fall_behind(tool_call_id)
+
+    def answer(result: RequestPermissionResponse) -> Steps:
+        put_back()
+        return (Answer(key, result),)
+
+    def refuse(error: Refuse) -> Steps:
+        put_back()
+        return (error,)
+
+    return OpenRequest(answer, refuse)
 
 
 def _outcome(result: RequestPermissionResponse) -> RequestPermissionResponse:
@@ -71,6 +80,9 @@ def _outcome(result: RequestPermissionResponse) -> RequestPermissionResponse:
 
 def _tool_call_down(session: SessionMemory, request: v2.RequestPermissionRequest) -> ToolCallUpdateV1:
     """The subject as a tool call, with the words of the request."""
+    if request.subject is UNSET and request.description is UNSET:
+        # Often so, and then there is nothing to weigh.
+        return ToolCallUpdateV1(tool_call_id=session.make_id(), title=request.title)
     match request.subject:
         case v2.ToolCallSubject(tool_call=call):
             title = call.title if isinstance(call.title, str) else _known(session, call.tool_call_id).title
@@ -97,15 +109,13 @@ def _asking(
     members: dict[str, Any],
 ) -> ToolCallUpdateV1:
     """A tool call that asks: the request's title is its own if it has none, else it stands before the content."""
-    said = (None if title in (None, request.title) else request.title, request.description)
-    words = [word for word in said if isinstance(word, str) and word]
+    said = (None if title is None or title == request.title else request.title, request.description)
+    words = [word for word in said if word and isinstance(word, str)]
     if words:
         shown = items_down(session, _known(session, tool_call_id).content) if content is None else content
         content = [text_item("\n\n".join(words)), *shown]
-    told = UNSET if content is None else content
-    return ToolCallUpdateV1(
-        tool_call_id=tool_call_id, **{**members, "title": request.title if title is None else title, "content": told}
-    )
+    own = {**members, "title": request.title if title is None else title}
+    return ToolCallUpdateV1(tool_call_id=tool_call_id, content=UNSET if content is None else content, **own)
 
 
 def _known(session: SessionMemory, tool_call_id: str) -> ToolMemory:
