@@ -13,9 +13,9 @@ from duologue.agent.agent import Agent
 from duologue.agent.connection import AgentConnection
 from duologue.jsonrpc.limits import Limits
 from duologue.peer.link import Trace
+from duologue.processes.stops import stop_signals
 from duologue.transports.base import Transport
 from duologue.transports.claim import claim_stdio
-from duologue.transports.stops import stop_signals
 
 log = logging.getLogger("duologue.agent")
 

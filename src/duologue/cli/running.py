@@ -20,6 +20,7 @@ from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, S
 from duologue.coder.rules import Rule
 from duologue.jsonrpc.errors import JsonRpcError
 from duologue.peer import ConnectionClosed
+from duologue.processes.stops import stop_signals
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.permission import RequestPermissionOutcome
 from duologue.protocol.v2.auth import AuthMethod
@@ -27,7 +28,6 @@ from duologue.protocol.v2.config import SelectConfigOption
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
 from duologue.transports.spawn import SpawnTransport
-from duologue.transports.stops import stop_signals
 from duologue.version import __version__
 
 #: How long a cancelled turn may take to end before the agent is ended, in seconds.
