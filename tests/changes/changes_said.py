@@ -8,7 +8,7 @@ from typing import Any
 from changes_kit import chunk, text
 from hypothesis import strategies as st
 
-from duologue.protocol.changes.patches import make_patch
+from duologue.protocol.patches import make_patch
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
 ROLES = st.sampled_from(["user_message", "agent_message", "agent_thought"])

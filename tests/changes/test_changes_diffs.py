@@ -12,8 +12,8 @@ from changes_kit import agent, client
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from duologue.protocol.changes import patches
-from duologue.protocol.changes.patches import make_patch, read_patch
+from duologue.protocol import patches
+from duologue.protocol.patches import make_patch, read_patch
 
 LINES = st.sampled_from(
     ["a", "b", "c\n", "\n", "d\r\n", "\x0ce\n", "- x\n", "\\ No newline at end of file\n", "@@ -1 +1 @@\n", "ä\n"]

@@ -17,7 +17,7 @@ from changes_kit import (
     user_message,
 )
 
-from duologue.protocol.changes.marks import ERROR_STOP, error_meta
+from duologue.protocol.failed_turns import ERROR_STOP, error_meta
 
 FAILED = {"sessionUpdate": "state_update", "state": "idle", "stopReason": ERROR_STOP}
 TOOL = {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look"}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, UnsetType
 
-from duologue.protocol.changes.patches import make_patch
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
+from duologue.protocol.patches import make_patch
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.diff import AddChange, DeleteChange, DiffChange, DiffPatch, DiffPatchFormat, ModifyChange
 from duologue.protocol.v2.permission import ToolCallSubject

@@ -21,8 +21,8 @@ from duologue import codec
 from duologue.agent.turn import Turn
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed, HandlerError
-from duologue.protocol.changes.marks import ERROR_STOP, error_meta
 from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.failed_turns import ERROR_STOP, error_meta
 from duologue.protocol.v2.state import SessionState
 from duologue.protocol.v2.updates import StateUpdateEvent, UserMessageEvent
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from duologue.cli.raw_input import RawInput, read_raw_input
 from duologue.coder.rules import Rule, Run, Subject, Use, Write, allowing_rule
-from duologue.protocol.changes.patches import FilePatch, read_patch
+from duologue.protocol.patches import FilePatch, read_patch
 from duologue.protocol.common.tools import ToolKind
 from duologue.protocol.v2.diff import DeleteChange, DiffPatch, MoveChange
 from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject

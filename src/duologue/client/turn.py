@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from duologue.client.errors import TurnFailed
 from duologue.peer import ConnectionClosed
-from duologue.protocol.changes.marks import error_of
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import StopReason, Usage
+from duologue.protocol.failed_turns import error_of
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.prompt import PromptRequest
 from duologue.protocol.v2.table import SESSION_PROMPT

@@ -28,7 +28,7 @@ from duologue.coder.events import (
     UsageChanged,
 )
 from duologue.coder.workspace import Workspace
-from duologue.protocol.changes.diffs import fenced
+from duologue.protocol.markdown import fenced
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import Usage
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal

@@ -13,7 +13,8 @@ import msgspec
 
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.content import text_block
-from duologue.protocol.changes.patches import FilePatch, make_patch, read_patch
+from duologue.protocol.markdown import fenced
+from duologue.protocol.patches import FilePatch, make_patch, read_patch
 from duologue.protocol.v1 import tools as v1
 from duologue.protocol.v2 import diff as v2
 from duologue.protocol.v2.tools import ToolDiff
@@ -74,14 +75,6 @@ def _told(change: Any, operation: str) -> str:
 def text_item(text: str) -> v1.ToolContent:
     """A line of text as an item of a tool call."""
     return v1.ToolContent(content=text_block(text))
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Text as a code block of Markdown, whatever fences it holds itself."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
 
 
 def _with_meta(item: Any, meta: Any) -> Any:

@@ -13,13 +13,13 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.changes.content import blocks_down, blocks_up
-from duologue.protocol.changes.marks import ERROR_STOP, error_meta, error_of
 from duologue.protocol.changes.memory import ConnectionMemory, OpenPrompt, OpenRequest, SessionMemory
 from duologue.protocol.changes.notes import note_up
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step, Steps
 from duologue.protocol.changes.tools import catch_up
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.failed_turns import ERROR_STOP, error_meta, error_of
 from duologue.protocol.v1 import prompt as v1
 from duologue.protocol.v1 import table as v1_table
 from duologue.protocol.v2 import prompt as v2

@@ -15,10 +15,11 @@ from typing import Any
 
 from msgspec import UNSET
 
-from duologue.protocol.changes.diffs import fenced, text_item
+from duologue.protocol.changes.diffs import text_item
 from duologue.protocol.changes.memory import SessionMemory, TerminalMemory, keep
 from duologue.protocol.changes.notes import note_up
 from duologue.protocol.common.terminal import TerminalExitStatus
+from duologue.protocol.markdown import fenced
 from duologue.protocol.v2 import terminal as v2
 from duologue.protocol.v2.updates import TerminalOutputChunkEvent, TerminalUpdateEvent
 
