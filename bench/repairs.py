@@ -32,7 +32,7 @@ from duologue.coder.loop import Coder
 from duologue.coder.models.base import UserMessage
 from duologue.coder.models.offline import OfflineModel
 from duologue.coder.permissions import PermissionStore
-from duologue.coder.workspace import Workspace
+from duologue.local.workspace import Workspace
 
 SEED = 20260801
 PROJECTS = ("munch==4.0.0", "rfc3986==2.0.0", "unidiff==1.0.1")

@@ -35,7 +35,7 @@ from duologue.coder.models.base import (
 )
 from duologue.coder.permissions import PermissionStore
 from duologue.coder.tools import Context, Outcome, Plan, Tool, builtin_tools
-from duologue.coder.workspace import Workspace
+from duologue.local.workspace import Workspace
 
 Step = list[ModelEvent] | Callable[[ModelRequest], AsyncIterator[ModelEvent]]
 

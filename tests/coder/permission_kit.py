@@ -8,7 +8,7 @@ from coder_kit import Person
 
 from duologue.coder.events import PermissionQuestion
 from duologue.coder.permissions import Gate, PermissionStore
-from duologue.coder.rules import Run, Write
+from duologue.local.rules import Run, Write
 
 PROJECT = Path("/home/me/project")
 QUESTION = PermissionQuestion("c1", "title", "execute", "scope")

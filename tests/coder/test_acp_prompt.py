@@ -14,8 +14,8 @@ from coder_kit import says
 from duologue.coder.acp_prompt import LINKED_CHARACTERS, PromptReader, local_path
 from duologue.coder.files import Disk
 from duologue.coder.models.base import UserMessage
-from duologue.coder.workspace import Workspace
 from duologue.jsonrpc.errors import RpcError
+from duologue.local.workspace import Workspace
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import (
     BlobResourceContents,

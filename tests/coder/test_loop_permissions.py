@@ -40,8 +40,8 @@ from duologue.coder.models.base import (
     UserMessage,
 )
 from duologue.coder.permissions import PermissionStore, parse_rule
-from duologue.coder.rules import Use
 from duologue.coder.tools import Arguments, Context, Outcome, Plan, tool
+from duologue.local.rules import Use
 
 
 class Nothing(Arguments, frozen=True):

@@ -9,7 +9,7 @@ import pytest
 from permission_kit import PROJECT, QUESTION, gate_with, run, write
 
 from duologue.coder.permissions import PermissionStore, parse_rule
-from duologue.coder.rules import Rule, Run, Write
+from duologue.local.rules import Rule, Run, Write
 
 
 async def test_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:

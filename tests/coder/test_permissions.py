@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from permission_kit import PROJECT, QUESTION, gate_with, run, write
 
 from duologue.coder.permissions import Gate, PermissionStore, parse_rule
-from duologue.coder.rules import Rule, Subject, Use, Write, always
-from duologue.coder.shell import simple_words
+from duologue.local.rules import Rule, Subject, Use, Write, always
+from duologue.local.shell import simple_words
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.coder import texts
-from duologue.coder.errors import BadArguments, NotText, Stale, TooLarge, ToolError
+from duologue.coder.errors import BadArguments, Stale, ToolError
 from duologue.coder.events import FileDiff, Location
 from duologue.coder.limits import Limits
-from duologue.coder.rules import Write
+from duologue.local.errors import NotText, TooLarge
+from duologue.local.rules import Write
 
 BOM = b"\xef\xbb\xbf"
 

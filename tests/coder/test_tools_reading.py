@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from coder_kit import TOOLS, Bench
 
-from duologue.coder import globs, ignore
-from duologue.coder.errors import BadArguments, PathRefused, ToolError
+from duologue.coder import ignore
+from duologue.coder.errors import BadArguments, ToolError
 from duologue.coder.limits import Limits
 from duologue.coder.models.base import ToolSpec
 from duologue.coder.walk import walk
+from duologue.local import globs
+from duologue.local.errors import PathRefused
 
 
 def fill(root: Path, **files: str) -> None:

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 
 from duologue.coder.commands import Command, Shell
 from duologue.coder.environment import command_environment
-from duologue.coder.errors import BadArguments, PathRefused, Stale, ToolError
+from duologue.coder.errors import BadArguments, Stale, ToolError
 from duologue.coder.events import ToolOutput
 from duologue.coder.excerpt import Excerpt
 from duologue.coder.limits import Limits
 from duologue.coder.processes import Process
-from duologue.coder.rules import Run
+from duologue.local.errors import PathRefused
+from duologue.local.rules import Run
 
 QUICK = Limits(stop_grace=0.5)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from duologue.coder.errors import NotText, PathRefused, TooLarge
-from duologue.coder.files import Disk, open_folder
+from duologue.coder.files import Disk
 from duologue.coder.limits import Limits
-from duologue.coder.workspace import Workspace
+from duologue.local.errors import NotText, PathRefused, TooLarge
+from duologue.local.files import open_folder
+from duologue.local.workspace import Workspace
 
 
 @pytest.fixture

@@ -221,7 +221,7 @@ def check_tree(lines: list[str]) -> None:
 
 def test_a_wrong_tree_is_seen() -> None:
     with pytest.raises(AssertionError, match="TooLarge"):
-        check_tree(["ToolError    duologue.coder.errors", "├── NotText", "│   └── TooLarge"])
+        check_tree(["LocalError    duologue.local.errors", "├── NotText", "│   └── TooLarge"])
     with pytest.raises(AttributeError):
         check_tree(["ToolError    duologue.coder.errors", "└── NoSuch"])
 

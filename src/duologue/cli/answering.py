@@ -14,10 +14,10 @@ from typing import Literal
 
 from duologue.cli.screen import Screen, one_line, visible, wants_colour
 from duologue.cli.show import COMMAND_LINES, Printer
-from duologue.cli.subjects import Matter, deciding, matter_of, may_deny, real
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
-from duologue.coder.rules import Rule, Run, Use, Write
+from duologue.client.subjects import Matter, deciding, matter_of, may_deny, real
+from duologue.local.rules import Rule, Run, Use, Write
 from duologue.protocol.common.permission import (
     PermissionOption,
     PermissionOptionKind,

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(chosen: argparse.Namespace) -> int:
     """Check the command line, run the turn, and give the exit status."""
     from duologue.cli.running import Order, run_order
-    from duologue.coder.rules import parse_rule
+    from duologue.local.rules import parse_rule
 
     try:
         order = Order(

@@ -17,8 +17,8 @@ from duologue.cli.output import Output
 from duologue.cli.screen import Screen, one_line, plain_json, printable, wants_colour
 from duologue.cli.show import Printer
 from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, Session, VersionMismatch, connect
-from duologue.coder.rules import Rule
 from duologue.jsonrpc.errors import JsonRpcError
+from duologue.local.rules import Rule
 from duologue.peer import ConnectionClosed
 from duologue.processes.stops import stop_signals
 from duologue.protocol.common.config import SessionConfigOptionCategory

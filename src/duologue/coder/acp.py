@@ -14,8 +14,8 @@ from duologue.agent import Agent, Session, Turn, unknown_session
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import AUTH_REQUIRED, CodingSession
 from duologue.coder.models.settings import OFFLINE
-from duologue.coder.workspace import Workspace
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.local.workspace import Workspace
 from duologue.protocol.common.prompt import StopReason
 from duologue.version import __version__
 

@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.agent import Terminal, Turn, Voice, file_diff, plan_entry
-from duologue.coder.errors import PathRefused
 from duologue.coder.events import (
     Event,
     FileDiff,
@@ -27,11 +26,12 @@ from duologue.coder.events import (
     TurnUsage,
     UsageChanged,
 )
-from duologue.coder.workspace import Workspace
-from duologue.protocol.markdown import fenced
+from duologue.local.errors import PathRefused
+from duologue.local.workspace import Workspace
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import Usage
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
+from duologue.protocol.markdown import fenced
 from duologue.protocol.v2.permission import CommandSubject, ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolContent, ToolDiff
 from duologue.protocol.v2.updates import (

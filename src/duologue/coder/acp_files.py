@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duologue.codec import CodecError
-from duologue.coder.errors import TooLarge, ToolError
+from duologue.coder.errors import ToolError
 from duologue.coder.files import Disk
 from duologue.coder.texts import BOM
-from duologue.coder.workspace import Place
 from duologue.jsonrpc.errors import RpcError
+from duologue.local.errors import LocalError, TooLarge
+from duologue.local.workspace import Place
 from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
 from duologue.protocol.v1.table import FS_READ_TEXT_FILE, FS_WRITE_TEXT_FILE
 
@@ -88,7 +89,7 @@ class ClientFiles:
         """A client that keeps the byte order mark by itself would now have written two."""
         try:
             written = await self._disk.read_text(place.shown)
-        except (ToolError, OSError):
+        except (ToolError, LocalError, OSError):
             return
         if written.startswith(BOM + BOM):
             await self._write(place, text.removeprefix(BOM))

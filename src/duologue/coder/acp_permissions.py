@@ -10,7 +10,7 @@ from duologue.coder.acp_events import Stage
 from duologue.coder.acp_options import ASK
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
 from duologue.coder.permissions import PermissionStore
-from duologue.coder.rules import Effect, Rule, Subject
+from duologue.local.rules import Effect, Rule, Subject
 
 #: Answers by the ids of `default_options`.
 ANSWERS: dict[str, PermissionAnswer] = {

@@ -12,7 +12,8 @@ from duologue.coder.errors import ToolError
 from duologue.coder.files import Files
 from duologue.coder.models.base import ImagePart, UserMessage
 from duologue.coder.texts import plain
-from duologue.coder.workspace import Workspace
+from duologue.local.errors import LocalError
+from duologue.local.workspace import Workspace
 from duologue.protocol.common.content import BlobResourceContents, ImageBlock, ResourceBlock, TextBlock
 from duologue.protocol.v2.content import ContentBlock, ResourceLinkBlock
 
@@ -59,7 +60,7 @@ class PromptReader:
         try:
             place = self._workspace.resolve(path)
             text = plain(await self._files.read_text(place.shown))
-        except (ToolError, OSError):
+        except (ToolError, LocalError, OSError):
             return told
         if len(text) > LINKED_CHARACTERS:
             return told

@@ -12,8 +12,8 @@ from duologue.coder.acp_options import ASK, UNAUTHORIZED, Models, mode_option, m
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
 from duologue.coder.models.settings import OFFLINE
-from duologue.coder.workspace import Workspace
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from duologue.local.workspace import Workspace
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:

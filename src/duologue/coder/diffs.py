@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from duologue.coder.errors import NotText, Stale, TooLarge
+from duologue.coder.errors import Stale
 from duologue.coder.events import FileDiff, Location
 from duologue.coder.files import Disk, Files
 from duologue.coder.journal import Change, Content
 from duologue.coder.texts import line_of
-from duologue.coder.workspace import Place
+from duologue.local.errors import NotText, TooLarge
+from duologue.local.workspace import Place
 
 
 async def content_of(files: Files, disk: Disk, path: Path) -> Content:

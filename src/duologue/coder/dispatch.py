@@ -14,9 +14,10 @@ from duologue.coder.errors import ToolError
 from duologue.coder.events import PermissionQuestion, ToolFinished, ToolOutcome, ToolRunning, ToolStarted
 from duologue.coder.models.base import ToolCall, ToolResult
 from duologue.coder.permissions import Gate, Ready, Verdict, at_once
-from duologue.coder.rules import Use
 from duologue.coder.texts import scrub, scrub_all
 from duologue.coder.tools.base import Context, Outcome, Plan, Tool
+from duologue.local.errors import LocalError
+from duologue.local.rules import Use
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class Dispatch:
         tool = self._tools.get(call.name)
         try:
             plan = await self._plan(call, tool)
-        except (ToolError, OSError) as error:
+        except (ToolError, LocalError, OSError) as error:
             await self._fail_unplanned(call, tool, reason(error))
             return
         await self._run_plan(call, plan, tool)
@@ -64,7 +65,7 @@ class Dispatch:
             raise ToolError(call.error)
         try:
             return await tool.plan(call.arguments, self._context)
-        except (ToolError, OSError):
+        except (ToolError, LocalError, OSError):
             raise
         except Exception as error:
             raise internal(call, error) from error
@@ -115,7 +116,7 @@ class Dispatch:
     async def _perform(self, call: ToolCall, plan: Plan) -> Outcome:
         try:
             return await plan.perform(call.id)
-        except (ToolError, OSError) as error:
+        except (ToolError, LocalError, OSError) as error:
             return Outcome(reason(error), ok=False)
         except Exception as error:
             return Outcome(str(internal(call, error)), ok=False)

@@ -3,11 +3,10 @@
 ```
 ToolError
 ├── BadArguments    the arguments do not fit the tool's schema
-├── PathRefused     the path is outside the workspace, or cannot be followed inside it
-├── NotText         the file is binary, or text in another encoding
-├── TooLarge        a named limit was passed
 └── Stale           the file is no longer what was shown when permission was asked
 ```
+
+Files that cannot be used raise `duologue.local.errors.LocalError`, which the model is told likewise.
 """
 
 from __future__ import annotations
@@ -19,18 +18,6 @@ class ToolError(Exception):
 
 class BadArguments(ToolError):
     """Raised before anything happens, when a call's arguments do not fit."""
-
-
-class PathRefused(ToolError):
-    """Raised for each path that does not lead to a place inside the workspace."""
-
-
-class NotText(ToolError):
-    """Raised when a file's bytes are not UTF-8 text."""
-
-
-class TooLarge(ToolError):
-    """Raised when a file is larger than its limit."""
 
 
 class Stale(ToolError):

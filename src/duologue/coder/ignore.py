@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from duologue.coder import globs
+from duologue.local import globs
 
 SKIPPED_FOLDERS = frozenset(
     (

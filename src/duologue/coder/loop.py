@@ -26,7 +26,7 @@ from duologue.coder.permissions import Ask, Gate, PermissionStore
 from duologue.coder.prompt import system_prompt
 from duologue.coder.tools import Context, Tool, builtin_tools
 from duologue.coder.turn import Job, Turn
-from duologue.coder.workspace import Workspace
+from duologue.local.workspace import Workspace
 
 
 class Coder:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
-from duologue.coder.rules import Effect, Rule, Subject, allowing_rule, always, checked, exactly, parse_rule
+from duologue.local.rules import Effect, Rule, Subject, allowing_rule, always, checked, exactly, parse_rule
 
 __all__ = ["Ask", "Gate", "PermissionStore", "Verdict", "parse_rule"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from duologue.coder.workspace import Workspace
+from duologue.local.workspace import Workspace
 
 RULES = """\
 You are a coding agent. You work in the user's project through tools, and the user watches what you do.

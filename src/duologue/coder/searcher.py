@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from duologue.coder.errors import ToolError
-from duologue.coder.files import open_parent, read_at
-from duologue.coder.globs import matches_anywhere
 from duologue.coder.walk import walk
-from duologue.coder.workspace import Place
+from duologue.local.errors import LocalError
+from duologue.local.files import open_parent, read_at
+from duologue.local.globs import matches_anywhere
+from duologue.local.workspace import Place
 
 
 def search(query: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -49,7 +50,7 @@ def _texts(query: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
             continue
         try:
             data = read_at(found.folder, found.name, found.path, query["limit"])
-        except (OSError, ToolError):
+        except (OSError, ToolError, LocalError):
             continue
         if b"\0" not in data[:8192]:
             yield path, data
@@ -61,7 +62,7 @@ def main() -> None:
             print(json.dumps(match), flush=True)
     except re.error as error:
         print(json.dumps({"error": f"not a regular expression: {error}"}), flush=True)
-    except (ToolError, OSError, ValueError) as error:
+    except (ToolError, LocalError, OSError, ValueError) as error:
         print(json.dumps({"error": str(error)}), flush=True)
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from duologue.coder.errors import ToolError
-from duologue.coder.files import FOLDER, open_folder, read_at
 from duologue.coder.ignore import SKIP_MARKS, SKIPPED_FOLDERS, Ignore, ignored
+from duologue.local.errors import LocalError
+from duologue.local.files import FOLDER, open_folder, read_at
 
 IGNORE_BYTES = 1024 * 1024
 
@@ -51,7 +52,7 @@ def _ignores_above(root: Path, parts: Sequence[str]) -> tuple[Ignore, ...]:
 
 
 def _ignores_of(folder: int, base: str) -> list[Ignore]:
-    with suppress(OSError, ToolError):
+    with suppress(OSError, ToolError, LocalError):
         text = read_at(folder, ".gitignore", ".gitignore", IGNORE_BYTES).decode("utf-8", "replace")
         return [Ignore(text.splitlines(), base)]
     return []

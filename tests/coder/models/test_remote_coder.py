@@ -16,7 +16,7 @@ from duologue.coder.loop import Coder
 from duologue.coder.models.base import ModelError, UserMessage
 from duologue.coder.models.config import Wire
 from duologue.coder.permissions import PermissionStore
-from duologue.coder.workspace import Workspace
+from duologue.local.workspace import Workspace
 
 WRITE = Call("call_1", "write_file", ('{"path": "note.txt", ', '"text": "hello\\n"}'))
 

@@ -25,7 +25,7 @@ from duologue.coder.loop import Coder
 from duologue.coder.models.base import UserMessage
 from duologue.coder.models.offline import OfflineModel
 from duologue.coder.permissions import PermissionStore
-from duologue.coder.workspace import Workspace
+from duologue.local.workspace import Workspace
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "project"
 

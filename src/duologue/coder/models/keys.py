@@ -7,16 +7,10 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-MASK = "***"
+from duologue.peer.masking import MASK, SHAPES
+
 # Shorter values are placeholders; masking them would only spoil the words around them.
 SHORTEST_SECRET = 4
-
-_SHAPES = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|key|ghp|glpat|AIza)[-_][A-Za-z0-9_\-*.]{6,}"
-    r"|(?<=Bearer )[^\s\"',]+"
-    r"|(?<=Basic )(?=\S*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/=_-]{6,}"
-    r"|(?<=://)[^/@\s]+(?=@)"
-)
 
 
 class Secret:
@@ -48,7 +42,7 @@ def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
     for secret in secrets:
         if len(secret.reveal()) >= SHORTEST_SECRET:
             text = re.sub("|".join(_forms(secret.reveal())), MASK, text, flags=re.IGNORECASE)
-    return _SHAPES.sub(MASK, text)
+    return SHAPES.sub(MASK, text)
 
 
 def _forms(value: str) -> list[str]:

@@ -19,8 +19,8 @@ from duologue.coder.files import Disk, Files
 from duologue.coder.journal import Journal
 from duologue.coder.limits import Limits
 from duologue.coder.models.base import ToolSpec
-from duologue.coder.rules import Subject
-from duologue.coder.workspace import Workspace
+from duologue.local.rules import Subject
+from duologue.local.workspace import Workspace
 
 A = TypeVar("A", bound="Arguments")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from duologue.coder.diffs import check, diffs_of, location_of, make
-from duologue.coder.errors import TooLarge
 from duologue.coder.journal import Change
-from duologue.coder.rules import Write
 from duologue.coder.settling import settled
 from duologue.coder.texts import shorten
 from duologue.coder.tools.base import Context, Outcome, Plan
+from duologue.local.errors import TooLarge
+from duologue.local.rules import Write
 
 
 def plan_changes(title: str, changes: Sequence[Change], done: Outcome, context: Context) -> Plan:

@@ -8,14 +8,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from duologue.coder import globs
 from duologue.coder.errors import BadArguments
 from duologue.coder.events import Location
 from duologue.coder.settling import in_thread
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.walk import walk
-from duologue.coder.workspace import Place
+from duologue.local import globs
+from duologue.local.workspace import Place
 
 
 class ListFiles(Arguments, frozen=True):

@@ -11,7 +11,7 @@ from duologue.coder.events import Location
 from duologue.coder.limits import Limits
 from duologue.coder.texts import plain, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
-from duologue.coder.workspace import Place
+from duologue.local.workspace import Place
 
 
 class ReadFile(Arguments, frozen=True):

@@ -10,9 +10,9 @@ from duologue.coder.commands import Command, Exit
 from duologue.coder.errors import BadArguments, Stale
 from duologue.coder.events import Location, ToolOutput
 from duologue.coder.excerpt import Excerpt
-from duologue.coder.rules import Run
 from duologue.coder.texts import shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
+from duologue.local.rules import Run
 
 
 class RunCommand(Arguments, frozen=True):

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 import duologue
-from duologue.coder import globs
 from duologue.coder.environment import command_environment
 from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
@@ -25,7 +24,8 @@ from duologue.coder.processes import Process
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.listing import check_glob
-from duologue.coder.workspace import Place, Workspace
+from duologue.local import globs
+from duologue.local.workspace import Place, Workspace
 
 
 class Search(Arguments, frozen=True):

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from duologue.agent import file_diff
-from duologue.cli.subjects import Matter, deciding, matter_of, may_deny
-from duologue.coder.rules import Rule, Run, Subject, Use, Write, parse_rule
+from duologue.client.subjects import Matter, deciding, matter_of, may_deny
+from duologue.local.rules import Rule, Run, Subject, Use, Write, parse_rule
 from duologue.protocol.common.permission import PermissionOption, PermissionOptionKind
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
 from duologue.protocol.v2.diff import CopyChange, DeleteChange, ModifyChange, MoveChange

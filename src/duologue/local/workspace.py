@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from duologue.coder.errors import PathRefused
+from duologue.local.errors import PathRefused
 
 # Far above any real tree; keeps the walk up to the first existing folder short.
 DEEPEST = 256

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from duologue.cli.raw_input import RawInput, read_raw_input
-from duologue.coder.rules import Rule, Run, Subject, Use, Write, allowing_rule
-from duologue.protocol.patches import FilePatch, read_patch
+from duologue.client.raw_input import RawInput, read_raw_input
+from duologue.local.rules import Rule, Run, Subject, Use, Write, allowing_rule
 from duologue.protocol.common.tools import ToolKind
+from duologue.protocol.patches import FilePatch, read_patch
 from duologue.protocol.v2.diff import DeleteChange, DiffPatch, MoveChange
 from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallContent, ToolDiff

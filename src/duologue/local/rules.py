@@ -28,7 +28,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from duologue.coder import globs, shell
+from duologue.local import globs, shell
 
 Effect = Literal["allow", "deny"]
 RuleKind = Literal["edit", "delete", "run", "use"]
