@@ -76,7 +76,8 @@ class Outbound:
 
     def send(self, line: bytes) -> Awaitable[None]:
         """Send one framed message; await the result to take part in back-pressure. Raises `LimitError`."""
-        self.admit(len(line))
+        if self.blocked:
+            self.admit(len(line))
         if len(line) < FLUSH_BYTES:
             self.buffer += line
         else:
@@ -85,8 +86,8 @@ class Outbound:
         return self.sent()
 
     def admit(self, size: int) -> None:
-        """Raise `LimitError` when `size` more bytes would lie unread beyond the limit."""
-        if self.blocked and self._transport.buffered() + len(self.buffer) + size > self._max_bytes:
+        """Raise `LimitError` when `size` more bytes would lie unread beyond the limit. For when it is `blocked`."""
+        if self._transport.buffered() + len(self.buffer) + size > self._max_bytes:
             raise LimitError("outbound_bytes", self._max_bytes, "the other side does not read what it is sent")
 
     def sent(self) -> Awaitable[None]:

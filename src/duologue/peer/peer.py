@@ -266,11 +266,11 @@ class Peer:
         """Carry out steps that a message of this side gave."""
         sent = SENT
         for step in steps:
-            if isinstance(step, Notify):
-                sent = self._tell(step.method, step.params)
-            elif isinstance(step, Ask):
+            if isinstance(step, Ask):
                 assert call is not None
                 sent = self._asking.ask(call, step.method, step.params)
+            elif isinstance(step, Notify):
+                sent = self._tell(step.method, step.params)
             else:
                 sent = self._settle(step)
         return sent
