@@ -49,7 +49,7 @@ class Answering:
             self._on_initialize(event, self.initialize)
             return
         method = self._named(event.method)
-        if method is None:
+        if method is None or not self._peer.serves(method):
             self._reject(event)
             return
         scope = self._enter(event, method)
@@ -85,9 +85,10 @@ class Answering:
         if version is None:
             return None
         method = version.request(self._peer.side, name)
-        if method is None and name in self.handlers and self.handlers[name][0].params is Any:
-            # Not of the protocol: an extension that the owner of the peer serves.
-            return self.handlers[name][0]
+        if method is None and name in self.handlers:
+            own = self.handlers[name][0]
+            # Not of this version's protocol: an extension that the owner of the peer serves.
+            return own if own.params is Any or name.startswith("_") else None
         return method
 
     def _enter(self, event: wire.Request, method: Request[Any, Any]) -> Scope:

@@ -47,7 +47,7 @@ class Hearing:
         """A notification was read."""
         peer = self._peer
         method = self._named(event.method)
-        if method is None:
+        if method is None or not peer.serves(method):
             log.debug("ignored an unknown notification: %s", event.method)
             return
         try:

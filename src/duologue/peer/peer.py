@@ -26,7 +26,7 @@ from duologue.peer.inbound import Inbound
 from duologue.peer.link import Link, Trace
 from duologue.peer.outbound import SENT
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step
-from duologue.protocol.method import Notification, Request, Side
+from duologue.protocol.method import Method, Notification, Request, Side
 from duologue.protocol.version import Version
 from duologue.transports.base import Closed, Transport
 
@@ -70,6 +70,8 @@ class Peer:
         self.limits = limits or Limits()
         self.version: Version | None = None
         self.closed_reason: Closed | None = None
+        #: Whether a method of the wire's version is served at all; what is not counts as unknown.
+        self.serves: Callable[[Method], bool] = _everything
         # Shared with the two halves of this room.
         self.link = Link(Engine(self.limits, answer_noise=side is Side.AGENT), self.limits, trace)
         self.edge: Edge | None = None
@@ -439,3 +441,7 @@ class Peer:
             function(reason)
         if not self._closed.done():
             self._closed.set_result(reason)
+
+
+def _everything(method: Method) -> bool:
+    return True

@@ -89,6 +89,13 @@ class Request(_Named, Generic[P, R]):
         """A method outside of the specification: anything in, anything out."""
         return Request(name, receivers)
 
+    @classmethod
+    def extension(cls, name: str, params: type[P], result: type[R], receivers: frozenset[Side] = BOTH) -> Request[P, R]:
+        """A method of one's own, with types like any other. Raises `ValueError` unless it begins with an underscore."""
+        made: Request[P, R] = Request(_own(name), receivers)
+        made.__dict__.update(params=params, result=result)
+        return made
+
     @cached_property
     def result(self) -> Any:
         """The type of `result`."""
@@ -103,6 +110,19 @@ class Notification(_Named, Generic[P]):
     def untyped(cls, name: str, receivers: frozenset[Side] = BOTH) -> Notification[Any]:
         """A method outside of the specification: anything in."""
         return Notification(name, receivers)
+
+    @classmethod
+    def extension(cls, name: str, params: type[P], receivers: frozenset[Side] = BOTH) -> Notification[P]:
+        """A method of one's own, with a type like any other. Raises `ValueError` unless it begins with an underscore."""
+        made: Notification[P] = Notification(_own(name), receivers)
+        made.__dict__.update(params=params)
+        return made
+
+
+def _own(name: str) -> str:
+    if not name.startswith("_"):
+        raise ValueError(f"the name of a method of one's own begins with an underscore: {name!r}")
+    return name
 
 
 Method = Request[Any, Any] | Notification[Any]
