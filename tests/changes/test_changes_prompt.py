@@ -159,6 +159,29 @@ def test_an_idle_of_other_work_does_not_end_a_prompt_that_is_not_accepted() -> N
     assert line.update_out(idle()) == [["answer", "p", {"stopReason": "end_turn"}]]
 
 
+def test_the_end_of_other_work_does_not_end_a_prompt_that_came_behind_it() -> None:
+    line = agent()
+    line.update_out(RUNNING)
+    line.ask_in("session/prompt", prompt(), "p")
+    line.answer_out("p", {})
+    assert line.update_out(idle()) == []
+    line.update_out(user_message("u"))
+    assert line.update_out(idle("refusal")) == [["answer", "p", {"stopReason": "refusal"}]]
+
+
+def test_prompts_of_an_agent_that_owes_its_user_messages_end_in_order() -> None:
+    line = agent()
+    for key in ("p1", "p2"):
+        line.ask_in("session/prompt", prompt(key), key)
+        line.answer_out(key, {})
+        line.update_out(RUNNING)
+    line.ask_in("session/prompt", prompt("refused"), "p3")
+    line.ask_in("session/prompt", prompt("behind"), "p4")
+    line.answer_out("p4", {})
+    for key in ("p1", "p2", "p4"):
+        assert line.update_out(idle()) == [["answer", key, {"stopReason": "end_turn"}]]
+
+
 @pytest.mark.req("all-prompt-04")
 def test_turns_of_different_sessions_do_not_touch_each_other() -> None:
     line = agent()

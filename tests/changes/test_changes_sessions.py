@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, Line, agent, chunk, client, prompt, text, user_message
+from changes_kit import SESSION, Line, agent, chunk, client, idle, prompt, text, user_message
+from changes_said import mode
 
 from duologue.protocol.changes.memory import AgentExtras
 
@@ -163,6 +164,48 @@ def test_a_closed_session_is_forgotten() -> None:
     line.ask_out("session/close", {"sessionId": SESSION}, "c")
     line.answer_in("c", {})
     assert not line.memory.sessions
+
+
+@pytest.mark.parametrize("again", ["session/load", "session/resume"])
+def test_what_is_asked_behind_a_close_is_asked_of_the_session_that_is_opened_in_its_place(again: str) -> None:
+    line = opened_agent()
+    line.ask_in("session/prompt", prompt("old"), "old")
+    line.answer_out("old", {})
+    line.update_out(user_message("u1"))
+    line.ask_in("session/close", {"sessionId": SESSION}, "c")
+    line.ask_in(again, PLACE, "r")
+    line.ask_in("session/prompt", prompt("new"), "new")
+    assert line.answer_out("c", {}) == [["answer", "old", {"stopReason": "cancelled"}], ["answer", "c", {}]]
+    line.answer_out("r", {"configOptions": [mode("ask")]})
+    line.answer_out("new", {})
+    assert line.update_out(user_message("u2")) == []
+    assert line.update_out(idle()) == [["answer", "new", {"stopReason": "end_turn"}]]
+    asked = line.ask_in("session/set_mode", {"sessionId": SESSION, "modeId": "code"}, "m")
+    assert asked[0][:2] == ["ask", "session/set_config_option"]
+
+
+def opened_agent() -> Line:
+    line = agent()
+    line.ask_in("session/new", {"cwd": "/w", "mcpServers": []}, "n")
+    line.answer_out("n", {"sessionId": SESSION})
+    return line
+
+
+@pytest.mark.parametrize("offers", [{}, {"resume": False}])
+def test_a_load_that_nobody_waits_for_any_more_leaves_nothing_behind(offers: Any) -> None:
+    line = behind(**offers)
+    line.ask_out("session/resume", {**PLACE, **({} if offers else START)}, "r")
+    line.edge.forget("r")
+    assert len(line.update_in(chunk("agent_message", "now"))) == 1
+    session = line.memory.sessions[SESSION]
+    assert not (session.replays or session.muted or session.busy)
+
+
+def test_a_load_that_a_v1_client_has_given_up_leaves_nothing_behind() -> None:
+    line = agent()
+    line.ask_in("session/load", PLACE, "r")
+    line.edge.forget("r")
+    assert not line.memory.sessions[SESSION].busy
 
 
 def test_nothing_is_left_of_a_closed_connection() -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, Line, agent, client, updates
+from changes_kit import SESSION, Line, agent, client, method, updates
 
 from duologue.protocol.changes.memory import ClientExtras
+from duologue.protocol.changes.steps import Refuse
+from duologue.protocol.v1.config import SetSessionModeRequest
+from duologue.protocol.version import V1
 
 PLACE = {"cwd": "/w", "mcpServers": []}
 
@@ -133,6 +136,19 @@ def test_a_mode_that_is_not_there_is_refused(options: Any) -> None:
     line = opened_agent(options)
     asked = line.ask_in("session/set_mode", {"sessionId": SESSION, "modeId": "bogus"}, "m")
     assert asked == [["refuse", "m", -32602, "the session has no mode 'bogus'"]]
+
+
+@pytest.mark.req("all-session-07")
+@pytest.mark.parametrize("name", ["unknown", "closed"])
+def test_a_mode_of_a_session_that_is_not_open_is_refused_as_everywhere(name: str) -> None:
+    line = opened_agent()
+    if name == "closed":
+        line.ask_in("session/close", {"sessionId": SESSION}, "c")
+        line.answer_out("c", {})
+    gone = SESSION if name == "closed" else name
+    line.ask_in("session/prompt", {"sessionId": gone, "prompt": []}, "p")
+    steps = line.edge.request_in(method(V1, "session/set_mode"), SetSessionModeRequest(session_id=gone, mode_id="x"), 1)
+    assert steps == (Refuse(1, -32002, f"Session not found: {gone}", {"sessionId": gone}),)
 
 
 @pytest.mark.req("v1-config-03", "v1-config-04", "v2-config-02")

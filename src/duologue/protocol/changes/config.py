@@ -51,7 +51,8 @@ def _group_down(group: v2.SessionConfigSelectGroup) -> v1.SessionConfigSelectGro
 
 
 def settings_down(session: SessionMemory, options: Any) -> dict[str, Any]:
-    """The members `configOptions` and `modes` of v1's answers that open a session."""
+    """The members `configOptions` and `modes` of v1's answers that open a session; it is open then."""
+    session.opened = True
     if options is UNSET:
         return {}
     session.options = list(options)

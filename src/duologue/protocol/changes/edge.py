@@ -14,7 +14,7 @@ from msgspec import UNSET
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
 from duologue.protocol.changes.messages import goes_on, in_v1s_words
 from duologue.protocol.changes.notes import as_steps
-from duologue.protocol.changes.prompt import accept_oldest, forget_prompt
+from duologue.protocol.changes.prompt import accept_oldest
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step, Steps, Unspeakable
 from duologue.protocol.changes.table import (
     NOTIFICATIONS_DOWN,
@@ -159,9 +159,9 @@ class Edge:
 
     def forget(self, key: Hashable) -> None:
         """Nobody waits for the answer to `key` any more, and none will be passed on."""
-        self.memory.inbound.pop(key, None)
-        if self.memory.outbound.pop(key, None) is not None:
-            forget_prompt(self.memory, key)
+        opened = self.memory.inbound.pop(key, None) or self.memory.outbound.pop(key, None)
+        if opened is not None and opened.forget is not None:
+            opened.forget()
 
     def close(self) -> None:
         """Free the memory; the connection is gone."""
@@ -175,7 +175,7 @@ class Edge:
         try:
             return change(self.memory, params, key)
         except Unspeakable as error:
-            return (Refuse(key, error.code, error.message),)
+            return (Refuse(key, error.code, error.message, error.data),)
 
     def _watched(self, session: SessionMemory, note: SessionNotification, change: UpdateChange | None) -> Steps:
         """An update that is not to be shown, or perhaps the first sign of work on a prompt."""

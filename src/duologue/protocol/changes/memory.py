@@ -59,13 +59,15 @@ class AgentExtras(msgspec.Struct):
 
 
 class OpenRequest(msgspec.Struct, frozen=True):
-    """A request that awaits its answer: what to do with a result, and with an error (none: pass it on).
+    """A request that awaits its answer: what to do with a result, with an error (none: pass it on), and when nobody
+    waits for either any more (none: nothing).
 
     With `takes_raw`, `answer` is also given the JSON of the result, if there is any.
     """
 
     answer: Callable[..., Steps]
     refuse: Callable[[Refuse], Steps] | None = None
+    forget: Callable[[], None] | None = None
     takes_raw: bool = False
 
 
@@ -75,6 +77,8 @@ class OpenPrompt(msgspec.Struct):
     key: Hashable
     content: list[Any] = msgspec.field(default_factory=list)
     accepted: bool = False
+    #: It came while the agent worked on something else, whose end is not its own.
+    behind: bool = False
     message_id: str | None = None
     cancelled: bool = False
     meta: Any = UNSET
@@ -139,6 +143,14 @@ class ConnectionMemory(msgspec.Struct):
         self.sessions.pop(session_id, None)
         self.behind.pop(session_id, None)
 
+    def end(self, session_id: str) -> None:
+        """A session is closed: forget it, but for what was asked of it since."""
+        session = self.sessions.get(session_id)
+        if session is not None and session.busy:
+            session.start_anew()
+        else:
+            self.forget(session_id)
+
     def close(self) -> None:
         """Free everything; the connection is gone."""
         for known in (self.sessions, self.inbound, self.outbound, self.behind):
@@ -157,6 +169,11 @@ class SessionMemory(msgspec.Struct):
 
     session_id: str
     connection: ConnectionMemory
+
+    #: The agent has answered the request that opened it.
+    opened: bool = False
+    #: The agent works, by what it told last.
+    at_work: bool = False
 
     #: The message that chunks from v1 go on with: type and id of the last chunk, and the id it has in v2. There is none
     #: while a prompt is to be accepted or a replay is not to be shown.
@@ -209,6 +226,14 @@ class SessionMemory(msgspec.Struct):
             told.clear()
         self.connection.behind.pop(self.session_id, None)
         self.telling = self.telling_id = None
+
+    def start_anew(self) -> None:
+        """It was closed, and what is asked of it now is about the one that is opened in its place."""
+        self.forget_told()
+        self.kinds.clear()
+        self.opened = self.at_work = False
+        self.options = self.mode_option = self.model_option = None
+        self.end_message()
 
     def fall_behind(self, tool_call_id: str) -> None:
         """The content of a tool call is to be sent again, later; not for a session that is forgotten meanwhile."""

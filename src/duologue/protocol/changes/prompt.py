@@ -7,7 +7,7 @@ comes the idle state. A failed turn is idle with the stop reason `_error` and th
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -32,7 +32,7 @@ from duologue.protocol.v2.updates import StateUpdateEvent, UpdateSessionNotifica
 
 def prompt_up(memory: ConnectionMemory, request: v1.PromptRequest, key: Hashable) -> Steps:
     session = memory.session(request.session_id)
-    prompt = OpenPrompt(key)
+    prompt = OpenPrompt(key, behind=session.at_work)
     session.prompts.append(prompt)
 
     def accept(result: v2.PromptResponse) -> Steps:
@@ -55,21 +55,25 @@ def prompt_up(memory: ConnectionMemory, request: v1.PromptRequest, key: Hashable
 def state_down(session: SessionMemory, note: UpdateSessionNotification) -> Steps:
     """A state: v1 hears only of the end of a turn, as the response of its prompt, behind all that belongs to it."""
     state: Any = note.update
-    if state.state is not SessionState.IDLE:
+    session.at_work = state.state is not SessionState.IDLE
+    if session.at_work:
         return ()
     late = [Notify(v1_table.SESSION_UPDATE, update) for update in catch_up(session)]
     return [*late, *(_end_down(session, prompt, state) for prompt in _ended(session, state))]
 
 
 def _ended(session: SessionMemory, state: StateUpdateEvent) -> list[OpenPrompt]:
-    """The prompts that an idle state ends: all whose user message was seen, else the oldest that was accepted.
+    """The prompts that an idle state ends: all whose user message was seen.
 
-    Without a stop reason the state tells of no end, unless a turn has begun.
+    Of an agent that owes the user message, the oldest accepted prompt that did not come behind the work which ends
+    now. Without a stop reason the state tells of no end, unless a turn has begun.
     """
     begun = [prompt for prompt in session.prompts if prompt.message_id is not None]
-    if begun or not isinstance(state.stop_reason, StopReason):
-        return begun
-    return [prompt for prompt in session.prompts[:1] if prompt.accepted]
+    if not begun and isinstance(state.stop_reason, StopReason):
+        begun = [prompt for prompt in session.prompts if prompt.accepted and not prompt.behind][:1]
+    for prompt in session.prompts:
+        prompt.behind = False
+    return begun
 
 
 def _end_down(session: SessionMemory, prompt: OpenPrompt, state: StateUpdateEvent) -> Step:
@@ -83,11 +87,11 @@ def _end_down(session: SessionMemory, prompt: OpenPrompt, state: StateUpdateEven
     return Answer(prompt.key, v1.PromptResponse(stop_reason=reason, usage=state.usage, meta=meta))
 
 
-def end_all_down(session: SessionMemory) -> list[Step]:
-    """End the open prompts of a session that is gone."""
-    ended = [Answer(prompt.key, v1.PromptResponse(stop_reason=StopReason.CANCELLED)) for prompt in session.prompts]
-    session.prompts.clear()
-    return list(ended)
+def end_cancelled(session: SessionMemory, prompts: Sequence[OpenPrompt]) -> list[Step]:
+    """End prompts of a session that is gone, those that are still open."""
+    ended = [prompt for prompt in prompts if prompt in session.prompts]
+    session.prompts = [prompt for prompt in session.prompts if prompt not in ended]
+    return [Answer(prompt.key, v1.PromptResponse(stop_reason=StopReason.CANCELLED)) for prompt in ended]
 
 
 # --- v2 client, v1 agent ---------------------------------------------------------------------------------------------
@@ -99,7 +103,9 @@ def prompt_down(memory: ConnectionMemory, request: v2.PromptRequest, key: Hashab
     session.prompts.append(prompt)
     _watch(session)
     memory.outbound[key] = OpenRequest(
-        lambda result: _end_up(session, prompt, result), lambda error: _fail_up(session, prompt, error)
+        lambda result: _end_up(session, prompt, result),
+        lambda error: _fail_up(session, prompt, error),
+        lambda: _leave(session, prompt),
     )
     blocks = blocks_down(request.prompt)
     return (
@@ -163,15 +169,6 @@ def _watch(session: SessionMemory) -> None:
     session.unaccepted = bool(session.prompts) and not session.prompts[0].accepted
     if session.unaccepted:
         session.end_message()
-
-
-def forget_prompt(memory: ConnectionMemory, key: Hashable) -> None:
-    """Nobody waits for this prompt any more."""
-    for session in memory.sessions.values():
-        for prompt in session.prompts:
-            if prompt.key == key:
-                _leave(session, prompt)
-                return
 
 
 def cancel_down(memory: ConnectionMemory, note: v2.CancelSessionNotification) -> Steps:

@@ -7,14 +7,15 @@ that is possible (a load whose replay is not shown, a close that only cancels), 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.config import settings_down, settings_up
 from duologue.protocol.changes.mcp import servers_down, servers_up
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
-from duologue.protocol.changes.prompt import end_all_down
-from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step, Steps, Unspeakable
+from duologue.protocol.changes.prompt import end_cancelled
+from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Steps, Unspeakable
 from duologue.protocol.changes.tools import catch_up
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.session import (
@@ -74,35 +75,38 @@ def resume_down(memory: ConnectionMemory, request: v2.ResumeSessionRequest, key:
     if not agent.load and (replays or not agent.resume):
         raise _not_offered("session/load" if replays else "session/resume")
     place = {"session_id": request.session_id, **_place_down(request)}
-    session = memory.session(request.session_id)
     if agent.resume and not replays:
-        memory.outbound[key] = _reopened(session, key, None)
+        memory.outbound[key] = OpenRequest(partial(_reopened, memory, request.session_id, key), takes_raw=True)
         return (Ask(v1_table.SESSION_RESUME, v1.ResumeSessionRequest(**place)),)
-    memory.outbound[key] = _reopened(session, key, "replays" if replays else "muted")
+    session = memory.session(request.session_id)
+    memory.outbound[key] = _loading(session, key, "replays" if replays else "muted")
     session.terminals.clear()
     session.end_message()
     return (Ask(v1_table.SESSION_LOAD, v1.LoadSessionRequest(**place)),)
 
 
-def _reopened(session: SessionMemory, key: Hashable, counter: str | None) -> OpenRequest:
-    """An answer awaited while a counter of the session stands one higher."""
+def _reopened(memory: ConnectionMemory, session_id: str, key: Hashable, result: Any, raw: Any) -> Steps:
+    options = settings_up(memory.session(session_id), result, raw)
+    return (Answer(key, v2.ResumeSessionResponse(config_options=options, meta=result.meta)),)
+
+
+def _loading(session: SessionMemory, key: Hashable, counter: str) -> OpenRequest:
+    """A load: a counter of the session stands one higher while it is open."""
 
     def count(step: int) -> None:
-        if counter is not None:
-            setattr(session, counter, getattr(session, counter) + step)
-            session.end_message()
+        setattr(session, counter, getattr(session, counter) + step)
+        session.end_message()
 
     def answer(result: Any, raw: Any) -> Steps:
         count(-1)
-        options = settings_up(session, result, raw)
-        return (Answer(key, v2.ResumeSessionResponse(config_options=options, meta=result.meta)),)
+        return _reopened(session.connection, session.session_id, key, result, raw)
 
     def refuse(error: Refuse) -> Steps:
         count(-1)
         return (error,)
 
     count(1)
-    return OpenRequest(answer, refuse, takes_raw=True)
+    return OpenRequest(answer, refuse, lambda: count(-1), takes_raw=True)
 
 
 def list_down(memory: ConnectionMemory, request: ListSessionsRequest, key: Hashable) -> Steps:
@@ -129,7 +133,7 @@ def delete_down(memory: ConnectionMemory, request: DeleteSessionRequest, key: Ha
 
 def _forgetting(memory: ConnectionMemory, session_id: str, key: Hashable) -> OpenRequest:
     def answer(result: Any) -> Steps:
-        memory.forget(session_id)
+        memory.end(session_id)
         return (Answer(key, result),)
 
     return OpenRequest(answer)
@@ -167,10 +171,8 @@ def _opened_down(memory: ConnectionMemory, key: Hashable, response: type[Any]) -
 
 
 def resume_up(memory: ConnectionMemory, request: v1.ResumeSessionRequest, key: Hashable) -> Steps:
-    session = memory.session(request.session_id)
-
     def answer(result: v2.ResumeSessionResponse) -> Steps:
-        settings = settings_down(session, result.config_options)
+        settings = settings_down(memory.session(request.session_id), result.config_options)
         return (Answer(key, v1.ResumeSessionResponse(meta=result.meta, **settings)),)
 
     memory.inbound[key] = OpenRequest(answer)
@@ -183,17 +185,20 @@ def load_up(memory: ConnectionMemory, request: v1.LoadSessionRequest, key: Hasha
     session.forget_told()
     session.replays += 1
 
-    def answer(result: v2.ResumeSessionResponse) -> Steps:
+    def end() -> None:
         session.replays -= 1
+
+    def answer(result: v2.ResumeSessionResponse) -> Steps:
+        end()
         late = [Notify(v1_table.SESSION_UPDATE, note) for note in catch_up(session)]
         settings = settings_down(session, result.config_options)
         return (*late, Answer(key, v1.LoadSessionResponse(meta=result.meta, **settings)))
 
     def refuse(error: Refuse) -> Steps:
-        session.replays -= 1
+        end()
         return (error,)
 
-    memory.inbound[key] = OpenRequest(answer, refuse)
+    memory.inbound[key] = OpenRequest(answer, refuse, end)
     made = v2.ResumeSessionRequest(session_id=request.session_id, replay_from=v2.StartReplay(), **_place_up(request))
     return (Ask(v2_table.SESSION_RESUME, made),)
 
@@ -203,7 +208,7 @@ def list_up(memory: ConnectionMemory, request: ListSessionsRequest, key: Hashabl
 
 
 def close_up(memory: ConnectionMemory, request: CloseSessionRequest, key: Hashable) -> Steps:
-    """Close: prompts that are still open then end as cancelled, before the answer."""
+    """Close: prompts from before that are still open then end as cancelled, before the answer."""
     memory.inbound[key] = _ending(memory, request.session_id, key)
     return (Ask(v2_table.SESSION_CLOSE, request),)
 
@@ -214,10 +219,12 @@ def delete_up(memory: ConnectionMemory, request: DeleteSessionRequest, key: Hash
 
 
 def _ending(memory: ConnectionMemory, session_id: str, key: Hashable) -> OpenRequest:
+    session = memory.sessions.get(session_id)
+    before = [] if session is None else list(session.prompts)
+
     def answer(result: Any) -> Steps:
-        session = memory.sessions.get(session_id)
-        ended: list[Step] = end_all_down(session) if session is not None else []
-        memory.forget(session_id)
+        ended = [] if session is None else end_cancelled(session, before)
+        memory.end(session_id)
         return (*ended, Answer(key, result))
 
     return OpenRequest(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 from msgspec import UNSET
@@ -82,15 +83,22 @@ def set_option_up(memory: ConnectionMemory, request: v1.SetSessionConfigOptionRe
 
 
 def set_mode_up(memory: ConnectionMemory, request: v1.SetSessionModeRequest, key: Hashable) -> Steps:
-    session = memory.session(request.session_id)
+    session = memory.sessions.get(request.session_id)
+    if session is None or not session.opened:
+        raise _unknown(request.session_id)
     option = mode_option_of(session.options)
     if option is None or request.mode_id not in [value.value for value in values_of(option)]:
         raise Unspeakable(ErrorCode.INVALID_PARAMS, f"the session has no mode {request.mode_id!r}")
-    memory.inbound[key] = OpenRequest(lambda result: _mode_set(session, request.mode_id, key, result))
+    memory.inbound[key] = OpenRequest(partial(_mode_set, session, request.mode_id, key))
     change = v2.SetIdConfigOption(
         session_id=request.session_id, config_id=option.config_id, value=request.mode_id, meta=request.meta
     )
     return (Ask(v2_table.SESSION_SET_CONFIG_OPTION, change),)
+
+
+def _unknown(session_id: str) -> Unspeakable:
+    message = f"Session not found: {session_id}"
+    return Unspeakable(ErrorCode.RESOURCE_NOT_FOUND, message, {"sessionId": session_id})
 
 
 def _mode_set(session: SessionMemory, mode_id: str, key: Hashable, result: v2.SetSessionConfigOptionResponse) -> Steps:

@@ -48,10 +48,11 @@ class Refuse(msgspec.Struct, frozen=True):
 class Unspeakable(Exception):
     """A request that the other version has no way to make; it is refused where it was made."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, data: Any = UNSET) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.data = data
 
 
 Step = Notify | Ask | Answer | Refuse
