@@ -7,6 +7,7 @@ import math
 import runpy
 import signal
 import sys
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +26,12 @@ class _Hung(BaseException):
 
 @dataclass
 class Survey:
-    """What the suite did. `reach` has the lines of each failing test, `cover` the passing tests that run one of those.
+    """What the suite did. `loading` is how long it took to start and to collect, in seconds. `reach` has the lines of each failing test, `cover` the passing tests that run one of those.
 
     `common` are the lines that every failing test runs, be it only that the line ran at import, for all of them.
     """
 
+    loading: float = 0.0
     failing: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     imported: Lines = field(default_factory=dict)
@@ -53,10 +55,15 @@ def survey(job: Job, scratch: str) -> Survey:
     """Run the suite traced. Tests that are known to fail come first, so that a slow suite does not hide them."""
     tracer = Tracer(scratch)
     found = Survey()
+    began = time.perf_counter()
+
+    def collected(tests: Tests) -> None:
+        found.loading = time.perf_counter() - began
+        _run_all(job, tests, tracer, found)
 
     def work() -> None:
         try:
-            with_tests(job, lambda tests: _run_all(job, tests, tracer, found))
+            with_tests(job, collected)
         except CannotCollect:
             found.imported = merged(tracer.so_far())
             _start_by_hand(job, scratch, tracer, found)

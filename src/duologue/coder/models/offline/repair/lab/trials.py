@@ -142,9 +142,9 @@ class Trials:
         restore(swapped)
         return not helped
 
-    def _in_fork(self, work: Callable[[], str], suspect: Suspect) -> str:
+    def _in_fork(self, work: Callable[[], str], suspect: Suspect, loading: float = 0.0) -> str:
         names = [*self.survey.failing, *covering(self.survey, suspect)]
-        expected = sum(self.survey.seconds.get(name, 0.0) for name in names)
+        expected = loading + sum(self.survey.seconds.get(name, 0.0) for name in names)
         try:
             return str(in_fork(work, 4.0 + 4 * expected, 0.4 + 3 * expected))
         except NoAnswer:
@@ -155,7 +155,7 @@ class Trials:
         for done, suspect in enumerate(suspects):
             if self.job.left(share) < 0:
                 return done
-            result = self._in_fork(functools.partial(self._loaded, suspect), suspect)
+            result = self._in_fork(functools.partial(self._loaded, suspect), suspect, self.survey.loading)
             self.tried += 1
             self._tell(len(suspects))
             self._take([suspect], [result])
