@@ -3,7 +3,9 @@
 from duologue.agent.agent import Agent, unknown_session
 from duologue.agent.connection import AgentConnection
 from duologue.agent.errors import TurnOver
+from duologue.agent.nes import Nes, NesRequest, NesSession
 from duologue.agent.permission import Permission, default_options
+from duologue.agent.providers import Endpoint, Provider, Providers
 from duologue.agent.serving import run, serve
 from duologue.agent.session import Session
 from duologue.agent.terminal import Terminal
@@ -16,7 +18,13 @@ __all__ = [
     "Agent",
     "AgentConnection",
     "AgentExtras",
+    "Endpoint",
+    "Nes",
+    "NesRequest",
+    "NesSession",
     "Permission",
+    "Provider",
+    "Providers",
     "Session",
     "Terminal",
     "ToolCall",

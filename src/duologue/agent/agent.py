@@ -11,6 +11,8 @@ from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
     from duologue.agent.connection import AgentConnection
+    from duologue.agent.nes import Nes
+    from duologue.agent.providers import Providers
     from duologue.agent.session import Session
     from duologue.agent.turn import Turn
     from duologue.protocol.changes.memory import AgentExtras
@@ -32,6 +34,9 @@ class Agent:
     version: str = "0"
     #: How long a cancelled turn may go on before it is left behind, in seconds. What it still says is not heard.
     cancel_seconds: float = 10.0
+    #: Suggested edits, and model providers that the client can point elsewhere: announced when they are set.
+    nes: Nes | None = None
+    providers: Providers | None = None
 
     #: Set by the library before the first handler runs.
     connection: AgentConnection

@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from duologue.agent.agent import Agent, absolute, is_folder, unknown_session
 from duologue.agent.blocks import check_prompt
+from duologue.agent.companions import Companions
 from duologue.agent.handshake import introduce, read_initialize
 from duologue.agent.options import check_option
 from duologue.agent.session import Place, Session
@@ -85,6 +86,7 @@ class AgentConnection:
         self._barriers: dict[str, asyncio.Future[None]] = {}
         self._ended: asyncio.Task[None] | None = None
         self.peer = Peer(Side.AGENT, inside=V2, limits=limits, trace=trace)
+        self._companions = Companions(agent, self.peer)
         self._register()
 
     def _register(self) -> None:
@@ -135,7 +137,7 @@ class AgentConnection:
         self.client_capabilities = params.capabilities
         assert self.peer.version is not None
         self.peer.say_in_v1(self.agent.v1_capabilities())
-        return introduce(self.agent, self.peer.version)
+        return self._companions.introduce(introduce(self.agent, self.peer.version), params.capabilities)
 
     async def _login(self, params: LoginAuthRequest, scope: Scope) -> LoginAuthResponse:
         methods = self._auth_methods(scope)
@@ -309,7 +311,7 @@ class AgentConnection:
         self.sessions.clear()
         for session in sessions:
             session._turns.cancel()
-        await asyncio.gather(*map(self._end_session, sessions))
+        await asyncio.gather(*map(self._end_session, sessions), self._companions.end())
 
     async def _end_session(self, session: Session) -> None:
         try:
