@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
-from duologue.protocol.common.config import SessionConfigSelectOption
 from duologue.protocol.v2.config import (
     BooleanConfigOption,
     SelectConfigOption,
     SessionConfigOption,
     SetBooleanConfigOption,
     SetIdConfigOption,
+    offered_values,
 )
 
 
@@ -28,12 +28,3 @@ def check_option(options: Sequence[SessionConfigOption], wanted: SetIdConfigOpti
                 return
         raise RpcError(INVALID_PARAMS, f"{wanted.config_id} does not take this value", {"path": "$.value"})
     raise RpcError(INVALID_PARAMS, f"no such config option: {wanted.config_id}", {"path": "$.configId"})
-
-
-def offered_values(option: SelectConfigOption) -> Iterator[SessionConfigSelectOption]:
-    """The values of a selection, grouped or not."""
-    for entry in option.options:
-        if isinstance(entry, SessionConfigSelectOption):
-            yield entry
-        else:
-            yield from entry.options

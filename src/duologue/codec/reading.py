@@ -7,10 +7,10 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
+from duologue.jsonrpc.scan import repair_surrogates
 from duologue.protocol.base import decode_hook
 
 from .errors import DoesNotFit, Dropped, NotJson, Report, TooDeep
-from .surrogates import mend_json
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ def _parse(data: Json, dropped: list[Dropped], refusal: str, at: str) -> Any:
     except msgspec.DecodeError as error:
         broken = NotJson(at, str(error))
     text = bytes(data)
-    mended = mend_json(text)
+    mended = repair_surrogates(text)
     if mended == text:
         raise broken
     dropped.append(Dropped(at, "half a surrogate pair, replaced by U+FFFD"))

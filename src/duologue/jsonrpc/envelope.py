@@ -10,6 +10,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.jsonrpc.messages import Id
+from duologue.jsonrpc.scan import repair_text
 
 #: Stands for a member that is not there; compared by identity.
 ABSENT: Final = Raw(b"")
@@ -132,7 +133,7 @@ def _encode_text(text: str) -> bytes:
     try:
         return encode(text)
     except UnicodeEncodeError:
-        return encode(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+        return encode(repair_text(text))
 
 
 def one_line(text: bytes) -> bytes:

@@ -60,6 +60,11 @@ def repair_surrogates(text: bytes) -> bytes:
     return _LONE_SURROGATE.sub(rb"\\ufffd", bare).replace(b"\0\0", b"\\\\")
 
 
+def repair_text(text: str) -> str:
+    """The text without halves of surrogate pairs: two that belong together are joined, others become U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def deeper_than(text: bytes, limit: int) -> bool:
     """Whether arrays and objects nest deeper than `limit`."""
     # A level takes two bytes, and the first `limit` bytes hold at most `limit` levels: most messages end here.

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.content import ContentBlock
-from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus
+from duologue.protocol.v2.tools import ENDED, ToolCallContent
 from duologue.protocol.v2.updates import (
     AgentMessageEvent,
     AgentThoughtEvent,
@@ -141,7 +141,7 @@ class ToolCallState:
     @property
     def ended(self) -> bool:
         """Whether the call has come to an end."""
-        return self.status in (ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED)
+        return self.status in ENDED
 
     def __repr__(self) -> str:
         # Neither input nor output: they may hold what is meant for no log.

@@ -77,17 +77,9 @@ def modes_of(options: Iterable[Any] | None) -> v1.SessionModeState | None:
         return None
     modes = [
         v1.SessionMode(id=one.value, name=one.name, description=one.description, meta=one.meta)
-        for one in values_of(option)
+        for one in v2.offered_values(option)
     ]
     return v1.SessionModeState(current_mode_id=option.current_value, available_modes=modes, meta=option.meta)
-
-
-def values_of(option: v2.SelectConfigOption) -> list[SessionConfigSelectOption]:
-    """The values of a selection, groups opened."""
-    values: list[SessionConfigSelectOption] = []
-    for entry in option.options:
-        values += entry.options if isinstance(entry, v2.SessionConfigSelectGroup) else [entry]
-    return values
 
 
 def options_update_down(session: SessionMemory, note: UpdateSessionNotification) -> Any:

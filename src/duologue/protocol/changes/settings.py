@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
-from duologue.protocol.changes.config import mode_notes, mode_option_of, options_down, set_value, take_up, values_of
+from duologue.protocol.changes.config import mode_notes, mode_option_of, options_down, set_value, take_up
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
 from duologue.protocol.changes.notes import note_down
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps, Unspeakable
@@ -87,7 +87,7 @@ def set_mode_up(memory: ConnectionMemory, request: v1.SetSessionModeRequest, key
     if session is None or not session.opened:
         raise _unknown(request.session_id)
     option = mode_option_of(session.options)
-    if option is None or request.mode_id not in [value.value for value in values_of(option)]:
+    if option is None or request.mode_id not in [offered.value for offered in v2.offered_values(option)]:
         raise Unspeakable(ErrorCode.INVALID_PARAMS, f"the session has no mode {request.mode_id!r}")
     memory.inbound[key] = OpenRequest(partial(_mode_set, session, request.mode_id, key))
     change = v2.SetIdConfigOption(

@@ -40,7 +40,6 @@ UNTITLED = "Tool call"
 CANCELLED_TEXT = "Cancelled."
 LEFT_OUT = "[earlier content left out]"
 
-ENDED = frozenset({"completed", "failed", "cancelled"})
 STATUSES_V1 = frozenset(status.value for status in v1.ToolCallStatus)
 
 
@@ -52,7 +51,7 @@ def tool_update_down(session: SessionMemory, note: UpdateSessionNotification) ->
     update: Any = note.update
     tool = session.tools.get(update.tool_call_id)
     if update.status is not UNSET and tool is not None:
-        tool.ended = update.status in ENDED
+        tool.ended = update.status in v2.ENDED
     if tool is None or tool.cancelled or update.tool_call_id in session.behind or not _same_in_v1(update):
         return _changed_down(session, note, tool)
     if update.title is not UNSET:
@@ -90,7 +89,7 @@ def _take(session: SessionMemory, tool: ToolMemory, update: v2.ToolCallUpdate) -
         _set_content(session, update.tool_call_id, tool, update.content or [])
     was = tool.cancelled
     if update.status is not UNSET:
-        tool.ended = update.status in ENDED
+        tool.ended = update.status in v2.ENDED
         tool.cancelled = update.status == v2.ToolCallStatus.CANCELLED
     return update.content is not UNSET or tool.cancelled != was
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import UNSET
@@ -57,6 +58,15 @@ class SelectConfigOption(ConfigOption, tag_field="type", tag="select"):
 
     current_value: SessionConfigValueId
     options: SessionConfigSelectOptions
+
+
+def offered_values(option: SelectConfigOption) -> Iterator[SessionConfigSelectOption]:
+    """The values of a selection, grouped or not."""
+    for entry in option.options:
+        if isinstance(entry, SessionConfigSelectOption):
+            yield entry
+        else:
+            yield from entry.options
 
 
 class BooleanConfigOption(ConfigOption, tag_field="type", tag="boolean"):

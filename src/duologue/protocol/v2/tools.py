@@ -23,6 +23,10 @@ class ToolCallStatus(OpenEnum):
     CANCELLED = "cancelled"
 
 
+#: The statuses after which nothing more is done.
+ENDED = frozenset({ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED})
+
+
 class Content(Extensible):
     """A content block as the result of a tool call."""
 
