@@ -1,0 +1,214 @@
+"""A client that plays its side of a script."""
+
+from __future__ import annotations
+
+import asyncio
+
+from duologue.client import Client, PromptTurn, Session, refusal
+from duologue.jsonrpc.errors import RpcError
+from duologue.peer import ConnectionClosed
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
+from duologue.protocol.v2.permission import RequestPermissionRequest
+from duologue.protocol.v2.updates import (
+    AgentMessageChunk,
+    AgentMessageEvent,
+    AgentThoughtChunk,
+    SessionUpdate,
+    ToolCallUpdateEvent,
+)
+from duologue.testing.lines import (
+    Call,
+    Cancel,
+    End,
+    Failure,
+    Line,
+    Message,
+    Prompt,
+    Question,
+    Thought,
+    Update,
+    contains,
+    matches,
+)
+from duologue.testing.script import Mismatch, Script
+from duologue.testing.wire import PATIENCE, settle
+
+
+class ScriptedClient(Client):
+    """Says the user's lines of a script, in the session that is given to `play`, and expects the agent's.
+
+    What the script does not mention is passed over, except for what the agent says, what it asks, and the end of a
+    turn: those have to be the next line.
+    """
+
+    name = "scripted"
+
+    def __init__(self, *lines: Line) -> None:
+        self.script = Script(lines)
+        self._turn: PromptTurn | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._cancelling: asyncio.Task[None] | None = None
+        # What was said and thought and is in no line yet.
+        self._said: dict[type[Message | Thought], str] = {Message: "", Thought: ""}
+        # The messages that have been said in pieces, so that they are not heard again when they are told whole.
+        self._messages: set[str] = set()
+
+    def check(self) -> None:
+        """Raises `Mismatch` if the agent did something else than the script says, or the script was not played."""
+        self.script.check()
+
+    async def play(self, session: Session, *, seconds: float = PATIENCE) -> None:
+        """Play the whole script. Raises `Mismatch`, also when a turn takes longer than `seconds`."""
+        while isinstance(self.script.line, Prompt):
+            blocks = self.script.line.blocks()
+            self.script.advance()
+            for block in blocks:
+                self.script.note("->", block)
+            await self._run(session.prompt(blocks), seconds)
+        self.script.check()
+
+    async def _run(self, turn: PromptTurn, seconds: float) -> None:
+        self._turn, self._cancelling = turn, None
+        self._said = {Message: "", Thought: ""}
+        self._messages.clear()
+        self._running = asyncio.get_running_loop().create_task(_iterate(turn))
+        if isinstance(self.script.line, Cancel):
+            # The prompt leaves first.
+            await settle()
+            self._cancel_if_told()
+        try:
+            done, _ = await asyncio.wait({self._running}, timeout=seconds)
+            if not done:
+                raise self.script.mismatch(f"nothing more within {seconds:g} s")
+        finally:
+            self._turn = None
+            self._running.cancel()
+            await asyncio.wait({self._running})
+        self._ended(turn, None if self._running.cancelled() else self._running.exception())
+
+    def _ended(self, turn: PromptTurn, error: BaseException | None) -> None:
+        script = self.script
+        self._pass_text(self._text_is_whole())
+        if script.failure is not None:
+            raise script.failure
+        match error, script.ending:
+            case None, End(reason=reason) if turn.stop_reason == reason:
+                script.end_turn()
+            case RpcError(code=code, message=message), Failure() as expected if code == expected.code and (
+                expected.message in ("", message)
+            ):
+                script.end_turn()
+            case None, _:
+                raise self._differs(f"the end of the turn: {turn.stop_reason}")
+            case ((RpcError() | ConnectionClosed()), _):
+                raise self._differs(f"{type(error).__name__}: {error}") from error
+            case _:
+                assert error is not None
+                raise error
+
+    # --- what the agent does ------------------------------------------------------------------------------------------
+
+    def on_update(self, session: Session, update: SessionUpdate) -> None:
+        self.script.note("<-", update)
+        if self._turn is None or self._turn.session is not session or self.script.failure is not None:
+            return
+        match update:
+            case AgentMessageChunk(message_id=message_id, content=TextBlock(text=text)):
+                self._messages.add(message_id)
+                self._hear(Message, text)
+            case AgentMessageEvent(message_id=message_id, content=list(blocks)) if message_id not in self._messages:
+                self._hear(Message, "".join(block.text for block in blocks if isinstance(block, TextBlock)))
+            case AgentThoughtChunk(content=TextBlock(text=text)):
+                self._hear(Thought, text)
+            case _:
+                self._see(session, update)
+        self._cancel_if_told()
+
+    def _hear(self, kind: type[Message | Thought], text: str) -> None:
+        """Take a piece of text; as soon as it is not what the script says, that is a mismatch."""
+        self._said[kind] += text
+        while said := self._said[kind]:
+            line = self.script.line
+            if isinstance(line, Message | Thought) and type(line) is kind:
+                if not isinstance(line.text, str) or (line.text.startswith(said) and line.text != said):
+                    return
+                if said.startswith(line.text):
+                    self._said[kind] = said[len(line.text) :]
+                    self.script.advance()
+                    continue
+            if kind is Message and not self._passes_over():
+                self._differs(f"the message {said!r}")
+            self._said[kind] = ""
+
+    def _passes_over(self) -> bool:
+        """Whether what is said now need not be in the script: the user has cancelled, or is about to."""
+        return isinstance(self.script.line, Cancel) or (self._turn is not None and self._cancelling is not None)
+
+    def _see(self, session: Session, update: SessionUpdate) -> None:
+        """Advance if it is what the script expects; other updates are passed over."""
+        whole = self._text_is_whole()
+        match self.script.peek(whole), update:
+            case Call() as line, ToolCallUpdateEvent(tool_call_id=call_id):
+                call = session.transcript.tool_calls[call_id]
+                found = call.title == line.title
+                found = found and (line.status or call.status, line.kind or call.kind) == (call.status, call.kind)
+            case Update(update=expected), _:
+                found = contains(expected, update)
+            case _:
+                found = False
+        if found:
+            self._pass_text(whole)
+            self.script.advance()
+
+    def _text_is_whole(self) -> bool:
+        """Whether the script expects a text by a pattern, and what was said so far is one."""
+        line = self.script.line
+        if not isinstance(line, Message | Thought) or isinstance(line.text, str):
+            return False
+        said = self._said[type(line)]
+        return bool(said) and matches(line.text, said)
+
+    def _pass_text(self, whole: bool) -> None:
+        """Something else follows what was said: pass the line of a pattern that it matches."""
+        line = self.script.line
+        if whole and isinstance(line, Message | Thought):
+            self._said[type(line)] = ""
+            self.script.advance()
+
+    async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
+        self.script.note("<-", request)
+        self._pass_text(self._text_is_whole())
+        line = self.script.line
+        if not isinstance(line, Question) or not matches(line.title, request.title):
+            self._differs(f"the question {request.title!r}")
+            return refusal(request)
+        if line.answer == "cancelled":
+            self.script.advance()
+            return CancelledOutcome()
+        for option in request.options:
+            if option.kind == line.answer:
+                self.script.advance()
+                return SelectedOutcome(option_id=option.option_id)
+        self._differs(f"a question that offers {[option.kind.value for option in request.options]}")
+        return refusal(request)
+
+    # --- what follows -------------------------------------------------------------------------------------------------
+
+    def _cancel_if_told(self) -> None:
+        if isinstance(self.script.line, Cancel) and self._turn is not None:
+            self.script.advance()
+            self._cancelling = asyncio.get_running_loop().create_task(self._turn.cancel())
+
+    def _differs(self, got: str) -> Mismatch:
+        """A mismatch; the turn, if one runs, is left."""
+        said = self._said[Message]
+        found = self.script.mismatch(f"{got}, after the message {said!r}" if said and said not in got else got)
+        if self._running is not None:
+            self._running.cancel()
+        return found
+
+
+async def _iterate(turn: PromptTurn) -> None:
+    async for _ in turn:
+        pass

@@ -1,0 +1,3 @@
+"""The fixtures that authors use."""
+
+pytest_plugins = ["duologue.testing.fixtures"]

@@ -1,0 +1,218 @@
+"""Scripted agents and clients: a script is played by either side, and what differs from it fails and says so."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Literal
+
+import pytest
+
+from duologue import Agent, RpcError, Turn
+from duologue.agent import plan_entry
+from duologue.client import Client
+from duologue.protocol import v2
+from duologue.testing import (
+    Answers,
+    Call,
+    Cancel,
+    End,
+    Failure,
+    Line,
+    Message,
+    Mismatch,
+    Prompt,
+    Question,
+    ScriptedAgent,
+    ScriptedClient,
+    Thought,
+    Update,
+    connected,
+)
+
+Version = Literal[1, 2]
+
+EDIT: tuple[Line, ...] = (
+    Prompt("buy milk"),
+    Thought("hm"),
+    Message("Let me "),
+    Message("see. "),
+    Call("Edit notes.txt", "pending", kind="edit"),
+    Question("Edit notes.txt", answer="allow_once"),
+    Call("Edit notes.txt", "in_progress"),
+    Call("Edit notes.txt", "completed"),
+    Update(v2.UsageUpdateEvent(used=10, size=100)),
+    Message("Noted."),
+    End(),
+    Prompt("again"),
+    Question("Really?", answer="reject_once"),
+    Message("Then not."),
+)
+
+
+async def play(agent: Agent, client: ScriptedClient, version: Version) -> None:
+    async with connected(agent, client, protocol=version) as connection:
+        await client.play(await connection.new_session("/"), seconds=5)
+
+
+async def test_two_sides_play_one_script(acp_version: Version) -> None:
+    await play(ScriptedAgent(*EDIT), ScriptedClient(*EDIT), acp_version)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Prompt("go"), Cancel(), End("cancelled")],
+        [Prompt("go"), Message("waiting"), Cancel(), End("cancelled"), Prompt("more"), Message("here")],
+        [Prompt("go"), Question("May I?", answer="cancelled"), End("cancelled")],
+        [Prompt("go"), Message("oh"), Failure(-32001, "no more paper")],
+        [Prompt("go"), Message("x" * 100_000), End("max_tokens")],
+        [Prompt("go"), End("refusal"), Prompt("go"), End()],
+        [Prompt([v2.TextBlock(text="a"), v2.ResourceLinkBlock(name="n", uri="file:///n")]), Message("b")],
+    ],
+    ids=["cancel at once", "cancel", "cancelled question", "failure", "long", "refusal", "blocks"],
+)
+async def test_each_way_to_end_is_played_by_either_side(lines: list[Line], acp_version: Version) -> None:
+    await play(ScriptedAgent(*lines), ScriptedClient(*lines), acp_version)
+
+
+class Greeter(Agent):
+    async def prompt(self, turn: Turn) -> None:
+        if turn.text == "fail":
+            raise RpcError(-32001, "no more paper")
+        if turn.text == "wait":
+            await turn.say("waiting")
+            await asyncio.Event().wait()
+        if turn.text == "stream":
+            while True:
+                await turn.say("more ")
+                await asyncio.sleep(0)
+        if turn.text == "ask" and not await turn.ask_permission("May I?"):
+            await turn.say("I may not. ")
+        for piece in ("Hel", "lo ", turn.text):
+            await turn.say(piece)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Prompt("Ada"), Message("Hello Ada")],
+        [Prompt("Ada"), Message("Hello "), Message("Ada")],
+        [Prompt("Ada"), Message(re.compile("Hello .*"))],
+        [Prompt("ask"), Question(re.compile("May .*")), Message("Hello ask")],
+        [Prompt("ask"), Question("May I?", "reject_once"), Message(re.compile(".*not. Hello ask"))],
+        [Prompt("fail"), Failure(-32001)],
+        [Prompt("stream"), Message("more "), Cancel(), End("cancelled")],
+    ],
+    ids=["text", "in two", "pattern", "question", "pattern behind a question", "failure", "stream"],
+)
+async def test_a_client_plays_with_an_agent_that_says_it_in_its_own_pieces(
+    lines: list[Line], acp_version: Version
+) -> None:
+    await play(Greeter(), ScriptedClient(*lines), acp_version)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected", "got"),
+    [
+        ([Prompt("Ada"), Message("Hello Bob")], "Message(text='Hello Bob')", "the message 'Hello A"),
+        ([Prompt("Ada"), Message("Hello Ada!")], "Message(text='Hello Ada!')", "the end of the turn: end_turn, after"),
+        ([Prompt("Ada"), Message("Hello")], "the end of the script", "the message ' "),
+        ([Prompt("Ada"), Message("Hello Ada"), End("refusal")], "End(reason='refusal')", "the end of the turn"),
+        ([Prompt("Ada")], "the end of the script", "the message 'Hel'"),
+        ([Prompt("Ada"), Message(re.compile("Bye.*"))], "Message(text=re.compile('Bye.*'))", "the end of the turn"),
+        ([Prompt("ask"), Message("Hello ask")], "Message(text='Hello ask')", "the question 'May I?'"),
+        ([Prompt("ask"), Question("You?")], "Question(title='You?'", "the question 'May I?'"),
+        ([Prompt("ask"), Question("May I?", "allow_always")], "Question(", "offers ['allow_once', 'reject_once']"),
+        ([Prompt("Ada"), Call("Look")], "Call(title='Look'", "the message 'Hel'"),
+        ([Prompt("fail"), Failure(-32002)], "Failure(code=-32002", "no more paper (-32001)"),
+        ([Prompt("fail")], "the end of the script", "no more paper (-32001)"),
+        ([Prompt("Ada"), Failure(-32001)], "Failure(code=-32001", "the message 'Hel'"),
+    ],
+)
+async def test_an_agent_that_does_something_else_fails_the_test(
+    lines: list[Line], expected: str, got: str, acp_version: Version
+) -> None:
+    with pytest.raises(Mismatch) as caught:
+        await play(Greeter(), ScriptedClient(*lines), acp_version)
+    first, second, *rest = str(caught.value).splitlines()
+    assert first.startswith(f"expected {expected}")
+    assert got in second
+    assert rest[0] == "the script:"
+    assert "".join(rest).count("->") == 1
+
+
+async def test_an_agent_that_does_not_go_on_fails_the_test() -> None:
+    client = ScriptedClient(Prompt("wait"), Message("waiting"), Message("done"))
+    with pytest.raises(Mismatch, match="nothing more within 0 s"):
+        async with connected(Greeter(), client) as connection:
+            await client.play(await connection.new_session("/"), seconds=0)
+
+
+async def test_a_script_that_is_not_played_fails_the_test() -> None:
+    for agent, client in [
+        (Greeter(), ScriptedClient(Prompt("Ada"))),
+        (ScriptedAgent(Prompt("Ada")), Answers()),
+    ]:
+        with pytest.raises(Mismatch, match="got      nothing more"):
+            async with connected(agent, client):
+                pass
+
+
+async def talk(agent: ScriptedAgent, version: Version, *texts: str, client: Client | None = None) -> list[str]:
+    async with connected(agent, client, protocol=version) as connection:
+        session = await connection.new_session("/")
+        return [await session.prompt(text).text() for text in texts]
+
+
+async def test_a_client_of_any_sort_talks_with_a_scripted_agent(acp_version: Version) -> None:
+    agent = ScriptedAgent(Prompt("one"), Message("1"), Prompt(re.compile("t..")), Question("Go on?"), Message("2"))
+    assert await talk(agent, acp_version, "one", "two", client=Answers()) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "texts", "got"),
+    [
+        ([Prompt("one"), Message("1")], ["two"], "the prompt 'two'"),
+        ([Prompt("one"), Message("1")], ["one", "two"], "the prompt 'two'"),
+        ([Prompt("one"), Message("1"), Prompt("two")], ["one"], "nothing more"),
+        ([Prompt("one"), Question("Go?", "allow_once"), Message("1")], ["one"], "the answer 'reject_once'"),
+    ],
+)
+async def test_a_client_that_does_something_else_fails_the_test(
+    lines: list[Line], texts: list[str], got: str, acp_version: Version
+) -> None:
+    with pytest.raises(Mismatch, match=f"got      {got}"):
+        await talk(ScriptedAgent(*lines), acp_version, *texts, client=Answers("reject_once"))
+
+
+async def test_a_cancel_that_is_not_in_the_script_fails_the_test(acp_version: Version) -> None:
+    agent = ScriptedAgent(Prompt("go"), Question("Go on?"), Message("done"))
+    client = ScriptedClient(Prompt("go"), Cancel(), End("cancelled"))
+    with pytest.raises(Mismatch, match=r"(?s)expected Question.*got      (the answer 'cancelled'|a cancel)"):
+        await play(agent, client, acp_version)
+
+
+async def test_an_update_is_compared_in_what_is_set(acp_version: Version) -> None:
+    told = v2.PlanUpdateEvent(plan=v2.ItemsPlan(plan_id="p", entries=[plan_entry("look")]))
+    agent = ScriptedAgent(Prompt("go"), Update(told), Update(v2.SessionInfoUpdateEvent(title="t")))
+    client = ScriptedClient(Prompt("go"), Update(v2.SessionInfoUpdateEvent()))
+    await play(agent, client, acp_version)
+    with pytest.raises(Mismatch, match="end of the turn"):
+        await play(
+            ScriptedAgent(Prompt("go"), Update(v2.SessionInfoUpdateEvent(title="t"))),
+            ScriptedClient(Prompt("go"), Update(v2.SessionInfoUpdateEvent(title="u"))),
+            acp_version,
+        )
+
+
+def test_a_script_that_cannot_be_played_is_refused() -> None:
+    with pytest.raises(ValueError, match="begins with a Prompt"):
+        ScriptedAgent(Message("hello"))
+    with pytest.raises(ValueError, match="a new turn begins"):
+        ScriptedClient(Prompt("hello"), End(), Message("hello"))
+
+
+async def test_a_pattern_is_not_said() -> None:
+    with pytest.raises(TypeError, match="write the text instead of 'x'"):
+        await play(Greeter(), ScriptedClient(Prompt(re.compile("x"))), 2)
