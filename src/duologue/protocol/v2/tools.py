@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import UNSET
 
@@ -24,7 +24,7 @@ class ToolCallStatus(OpenEnum):
 
 
 #: The statuses after which nothing more is done.
-ENDED = frozenset({ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED})
+ENDED: Final = frozenset({ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED})
 
 
 class Content(Extensible):
