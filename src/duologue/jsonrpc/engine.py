@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from msgspec import UNSET, UnsetType
 
+from duologue.jsonrpc.batch import Batch
 from duologue.jsonrpc.envelope import encode, error_answer, id_text, one_line
 from duologue.jsonrpc.errors import LimitError, LocalProtocolError
 from duologue.jsonrpc.framing import Framer, Overlong
@@ -186,6 +187,10 @@ class Engine:
     def is_live(self, id: Id) -> bool:
         """Whether a request of the peer waits for its answer."""
         return id in self._live
+
+    def batch_of(self, id: Id) -> Batch | None:
+        """The batch that an open request of the peer came in, whose answers leave together."""
+        return self._live.get(id)
 
     @property
     def pending_count(self) -> int:

@@ -13,10 +13,11 @@ from msgspec import UNSET
 from duologue import codec
 from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
+from duologue.jsonrpc.batch import Batch
 from duologue.peer.calls import Scope
 from duologue.peer.errors import REQUEST_CANCELLED, HandlerError
 from duologue.peer.losses import losses_of
-from duologue.peer.outbound import SENT
+from duologue.peer.outbound import SENT, WITHHELD
 from duologue.protocol.method import Request
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Answering:
         self.handlers: dict[str, tuple[Request[Any, Any], RequestHandler, Admit | None]] = {}
         self.initialize: Callable[[Any, Scope], None] | None = None
         self.tasks: set[asyncio.Task[Any]] = set()
+        #: What is to follow the answers of a batch, once they are sent.
+        self._following: dict[Batch, list[Callable[[], None]]] = {}
 
     # --- in -----------------------------------------------------------------------------------------------------------
 
@@ -196,6 +199,7 @@ class Answering:
         """Send a result in the wire's vocabulary; nothing when the request has its answer."""
         if not self._leave(scope):
             return SENT
+        batch = self._peer.link.engine.batch_of(scope.id)
         try:
             sent = self._peer.link.response(scope.id, result)
         except codec.CodecError as error:
@@ -204,13 +208,14 @@ class Answering:
         except rpc.LimitError as error:
             self._peer.abort(error)
             return SENT
-        return self._answered(scope, sent)
+        return self._answered(scope, sent, batch)
 
     def refuse(self, scope: Scope, code: int, message: str, data: Any = UNSET) -> Awaitable[None]:
         """Send an error answer; nothing when the request has its answer."""
         if not self._leave(scope):
             return SENT
-        return self._answered(scope, self._send_error(scope, code, message, data))
+        batch = self._peer.link.engine.batch_of(scope.id)
+        return self._answered(scope, self._send_error(scope, code, message, data), batch)
 
     def _send_error(self, scope: Scope, code: int, message: str, data: Any) -> Awaitable[None]:
         try:
@@ -230,9 +235,18 @@ class Answering:
         self._scopes.pop(scope.id, None)
         return self._peer.closed_reason is None
 
-    def _answered(self, scope: Scope, sent: Awaitable[None]) -> Awaitable[None]:
+    def _answered(self, scope: Scope, sent: Awaitable[None], batch: Batch | None) -> Awaitable[None]:
         for then in scope.then:
             then()
+        following = scope.on_sent
+        if batch is not None:
+            following = self._following.setdefault(batch, [])
+            following += scope.on_sent
+            if sent is WITHHELD:
+                return sent
+            del self._following[batch]
+        for follow in following:
+            follow()
         return sent
 
     def cancel_all(self) -> None:

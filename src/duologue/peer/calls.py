@@ -64,6 +64,7 @@ class Scope:
         "id",
         "method",
         "on_cancel",
+        "on_sent",
         "started",
         "task",
         "then",
@@ -80,8 +81,10 @@ class Scope:
         self.on_cancel: Callable[[], None] | None = None
         #: Set by `admit`: the handler starts when this is done.
         self.after: asyncio.Future[Any] | None = None
-        #: Called right after the answer was sent: what must follow it on the wire.
+        #: Called when the answer is given, though its batch may still wait for others: what waits for this request.
         self.then: list[Callable[[], None]] = []
+        #: Called when the answer is sent, which in a batch is with the last one: what must follow it on the wire.
+        self.on_sent: list[Callable[[], None]] = []
         self.cancelled = False
         self.started = False
         self.answered = False

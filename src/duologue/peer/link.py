@@ -14,7 +14,7 @@ from duologue.jsonrpc.engine import Engine
 from duologue.jsonrpc.limits import Limits
 from duologue.jsonrpc.messages import Event
 from duologue.peer.hot import UPDATE_HEAD, UPDATE_TAIL
-from duologue.peer.outbound import SENT, Outbound
+from duologue.peer.outbound import SENT, WITHHELD, Outbound
 from duologue.protocol.method import Notification, Request
 from duologue.transports.base import Transport
 
@@ -93,11 +93,11 @@ class Link:
 
     def response(self, id: Any, result: Any) -> Awaitable[None]:
         line = self.engine.response(id, codec.encode(result))
-        return SENT if line is None else self._send(line)
+        return WITHHELD if line is None else self._send(line)
 
     def error(self, id: Any, code: int, message: str, data: Any = UNSET) -> Awaitable[None]:
         line = self.engine.error(id, code, message, None if data is UNSET else codec.encode(data))
-        return SENT if line is None else self._send(line)
+        return WITHHELD if line is None else self._send(line)
 
     def update(self, note: Any, *, soon: bool = False) -> Awaitable[None]:
         """Send a `session/update`, encoded straight into the gathered bytes; with `soon` it may leave with the next."""

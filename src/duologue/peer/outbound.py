@@ -52,6 +52,8 @@ class _Room:
 
 
 SENT: Awaitable[None] = _Done()
+#: The same for an answer that waits for the others of its batch.
+WITHHELD: Awaitable[None] = _Done()
 _BREATH: Awaitable[None] = _Breath()
 
 
