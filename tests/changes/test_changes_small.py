@@ -102,3 +102,18 @@ def test_notifications_that_did_not_change_pass_as_they_are() -> None:
     closed = {"sessionId": SESSION, "uri": "file:///a"}
     assert agent().notify_in("document/didClose", closed) == [["notify", "document/didClose", closed]]
     assert client().notify_out("document/didClose", closed) == [["notify", "document/didClose", closed]]
+
+
+@pytest.mark.parametrize("number", [7, "seven", None])
+def test_the_id_of_a_request_is_that_of_the_wire_on_both_sides(number: Any) -> None:
+    cancel = {"requestId": number}
+    for line in (agent(), client()):
+        assert line.notify_in("$/cancel_request", cancel) == [["notify", "$/cancel_request", cancel]]
+        assert line.notify_out("$/cancel_request", cancel) == [["notify", "$/cancel_request", cancel]]
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    asked = {"mode": "form", "requestId": number, "message": "Who?", "requestedSchema": schema}
+    line = client()
+    line.ask_out("session/prompt", {"sessionId": SESSION, "prompt": []}, "p")
+    assert line.ask_in("elicitation/create", asked, "e") == [["ask", "elicitation/create", asked]]
+    assert line.answer_out("e", {"action": "cancel"}) == [["answer", "e", {"action": "cancel"}]]
+    assert agent().ask_out("elicitation/create", asked, "e") == [["ask", "elicitation/create", asked]]

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 import pytest
+from changes_shapes import same
 
 from duologue.protocol.base import Unknown
+from duologue.protocol.changes.meanings import MEANINGS
 from duologue.protocol.changes.page import markdown
 from duologue.protocol.changes.table import METHODS, PARTS, UPDATES, Kind
-from duologue.protocol.method import Notification, Request
+from duologue.protocol.method import Key, Notification, Request, Side
+from duologue.protocol.v1.config import SessionConfigSelectGroup as SelectGroupV1
+from duologue.protocol.v1.mcp import StdioMcpServer as StdioMcpServerV1
+from duologue.protocol.v1.plan import ItemsPlan as ItemsPlanV1
+from duologue.protocol.v1.plan import PlanEntry as PlanEntryV1
+from duologue.protocol.v1.prompt import CancelNotification
+from duologue.protocol.v1.tools import ToolContent as ToolContentV1
+from duologue.protocol.v1.updates import AgentMessageChunk as AgentMessageChunkV1
 from duologue.protocol.v1.updates import SessionUpdate as UpdateV1
+from duologue.protocol.v2.config import SessionConfigSelectGroup as SelectGroupV2
+from duologue.protocol.v2.mcp import StdioMcpServer as StdioMcpServerV2
+from duologue.protocol.v2.plan import ItemsPlan as ItemsPlanV2
+from duologue.protocol.v2.plan import PlanEntry as PlanEntryV2
+from duologue.protocol.v2.prompt import CancelSessionNotification
+from duologue.protocol.v2.tools import ToolContent as ToolContentV2
+from duologue.protocol.v2.updates import AgentMessageChunk as AgentMessageChunkV2
 from duologue.protocol.v2.updates import SessionUpdate as UpdateV2
 from duologue.protocol.version import V1, V2, added, changed, removed
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "versions.md"
+UPDATE = Key(Side.CLIENT, "session/update", False)
 ROWS = (*METHODS, *UPDATES, *PARTS)
 
 
@@ -25,18 +42,59 @@ def variants(union: Any) -> set[type]:
     return {one for one in get_args(inner) if one is not Unknown}
 
 
-def test_each_method_that_changed_has_a_row() -> None:
-    old = {V1.methods[key] for key in removed(V1, V2) | changed(V1, V2)}
-    new = {V2.methods[key] for key in added(V1, V2) | changed(V1, V2)}
-    updates = {"session/update"}
-    assert {method.name for method in old - {row.v1 for row in METHODS}} == updates
-    assert {method.name for method in new - {row.v2 for row in METHODS}} == updates
+def differs(old: Any, new: Any) -> bool:
+    """Whether a method says something else, or stands behind another capability."""
+    results = isinstance(old, Request) and not same(old.result, new.result)
+    return results or not same(old.params, new.params) or old.needs != new.needs
 
 
-def test_each_variant_that_changed_has_a_row() -> None:
-    old, new = variants(UpdateV1), variants(UpdateV2)
-    assert old - new <= {row.v1 for row in UPDATES}
-    assert new - old <= {row.v2 for row in UPDATES}
+def test_the_rows_of_methods_are_the_methods_that_changed() -> None:
+    both = V1.methods.keys() & V2.methods.keys()
+    computed = {key for key in both if differs(V1.methods[key], V2.methods[key])}
+    assert computed == changed(V1, V2), "a method is written twice, though nothing of it changed"
+    old = {V1.methods[key] for key in removed(V1, V2) | computed}
+    new = {V2.methods[key] for key in added(V1, V2) | computed}
+    by_meaning = {meaning.what for meaning in MEANINGS}
+    updates = {V1.methods[UPDATE], V2.methods[UPDATE]}
+    assert {row.v1 for row in METHODS} - by_meaning == old - updates - by_meaning
+    assert {row.v2 for row in METHODS} - by_meaning - {None} == new - updates - by_meaning
+
+
+def test_the_rows_of_updates_are_the_variants_that_changed() -> None:
+    old, new = ({one.__struct_config__.tag: one for one in variants(union)} for union in (UpdateV1, UpdateV2))
+    both = old.keys() & new.keys()
+    computed = {tag for tag in both if not same(old[tag], new[tag])}
+    assert all(old[tag] is new[tag] for tag in both - computed), "a variant is written twice, though nothing changed"
+    by_meaning = {meaning.what for meaning in MEANINGS}
+    assert {row.v1 for row in UPDATES} - {None} - by_meaning == {old[tag] for tag in old.keys() - new.keys() | computed}
+    assert {row.v2 for row in UPDATES} - {None} - by_meaning == {new[tag] for tag in new.keys() - old.keys() | computed}
+
+
+def test_what_is_the_same_has_a_row_only_for_its_meaning() -> None:
+    rows = [row for row in (*METHODS, *UPDATES) if row.v1 is row.v2]
+    assert {row.v1 for row in rows} <= {meaning.what for meaning in MEANINGS}
+    assert all(meaning.reason.endswith(".") for meaning in MEANINGS)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (PlanEntryV1, PlanEntryV2),  # A value of an enum in it.
+        (ToolContentV1, ToolContentV2),  # A member of a variant of a union in it.
+        (ItemsPlanV1, ItemsPlanV2),  # The same, in a list.
+        (SelectGroupV1, SelectGroupV2),  # The name of a member.
+        (AgentMessageChunkV1, AgentMessageChunkV2),  # Whether a member is required.
+        (StdioMcpServerV1, StdioMcpServerV2),  # The tag.
+        (Literal["a"], Literal["b"]),
+        (list[int], list[str]),
+        (list[int], dict[int, int]),
+        (int | None, int),
+    ],
+)
+def test_a_difference_is_seen_however_deep(one: Any, other: Any) -> None:
+    assert not same(one, other)
+    assert same(one, one)
+    assert same(CancelNotification, CancelSessionNotification)
 
 
 def test_each_type_that_changed_is_part_of_a_row() -> None:
