@@ -6,8 +6,8 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 
 from duologue import Agent, Turn, run
+from duologue.processes.environment import child_environment
 from duologue.protocol import v2
-from duologue.transports.spawn import inherited_environment
 
 
 class Runner(Agent):
@@ -25,7 +25,7 @@ class Runner(Agent):
             process = await asyncio.create_subprocess_shell(
                 line,
                 cwd=folder,
-                env=inherited_environment(),
+                env=child_environment(),
                 stdin=DEVNULL,
                 stdout=PIPE,
                 stderr=STDOUT,

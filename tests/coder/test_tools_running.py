@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import sys
 import time
 from pathlib import Path
@@ -21,7 +20,6 @@ from duologue.coder.errors import BadArguments, Stale, ToolError
 from duologue.coder.events import ToolOutput
 from duologue.coder.excerpt import Excerpt
 from duologue.coder.limits import Limits
-from duologue.coder.processes import Process
 from duologue.local.errors import PathRefused
 from duologue.local.rules import Run
 
@@ -338,18 +336,3 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
     excerpt = Excerpt(4, 4)
     excerpt.add(b"\xff\x80\x80\x80\x80ab\xe9\x80\x80\x80")
     assert "�" in excerpt.text()
-
-
-async def test_stopping_twice_or_after_the_end_is_harmless(tmp_path: Path) -> None:
-    process = Process.start(["/bin/sh", "-c", "exit 5"], tmp_path, {})
-    assert [data async for data in process.output()] == []
-    await process.stop()
-    await process.stop()
-    assert (process.exit_code, process.signal) == (5, None)
-
-
-async def test_a_group_does_not_get_the_signals_of_ours(tmp_path: Path) -> None:
-    process = Process.start(["/bin/sleep", "30"], tmp_path, {}, grace=0.5)
-    assert os.getpgid(process.pid) == process.pid != os.getpgid(0)
-    await process.stop()
-    assert process.signal == signal.Signals.SIGTERM.name

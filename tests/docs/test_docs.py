@@ -182,7 +182,7 @@ def test_every_limit_is_told_with_its_default(home: str) -> None:
 
 def test_every_time_of_a_connection_is_told() -> None:
     told = limit_sections()["Times of a connection"]
-    rooms = ("agent", "client", "peer", "transports", "cli")
+    rooms = ("processes", "agent", "client", "peer", "transports", "cli")
     files = [path for room in rooms for path in (ROOT / "src" / "duologue" / room).glob("*.py")]
     named = {
         f"duologue.{path.parent.name}.{path.stem}.{name}": float(value)

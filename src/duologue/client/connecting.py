@@ -41,7 +41,7 @@ async def connect(
     """Start an agent and connect to it; leaving ends both.
 
     `agent` is a command as a list, or a function that gives a new transport. The child's environment is an allow-list
-    (`duologue.transports.spawn.inherited_environment`) plus `env`. `protocol` is what is proposed: version 1, which
+    (`duologue.processes.environment.child_environment`) plus `env`. `protocol` is what is proposed: version 1, which
     released agents speak, 2, or "auto": 2, and 1 with a new start of the agent when it does not speak 2.
     Raises `AgentFailed` (also when the answer to `initialize` is broken or does not fit), `VersionMismatch`, `RpcError`
     (the agent refused `initialize`).

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from duologue.coder.environment import command_environment
 from duologue.coder.errors import ToolError
-from duologue.coder.processes import Process
+from duologue.processes.process import Process
 
 Output = Callable[[bytes], Awaitable[None]]
 
@@ -68,7 +68,7 @@ class Shell:
             late = await process.stop(everything=timed_out)
         if late:
             await output(late)
-        return Exit(process.exit_code, process.signal, timed_out, process.alive(timed_out))
+        return Exit(process.exit_code, process.signal, timed_out, process.alive())
 
     def _start(self, command: Command) -> Process:
         environment = {**self._environment, "PWD": str(command.cwd)}

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shlex
 import shutil
 import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
+from duologue.processes.child import Child
+from duologue.processes.environment import child_environment
+from duologue.processes.tail import Tail
+from duologue.processes.tree import GRACE_SECONDS
 from duologue.transports.base import Closed, Sink, TransportError
 from duologue.transports.pipes import PipeTransport
-from duologue.transports.processes import Group, signal_name
 
 #: Bytes of the child's stderr that are kept for error messages.
 STDERR_TAIL = 16 * 1024
@@ -25,33 +24,14 @@ STDERR_TAIL = 16 * 1024
 STATUS_SECONDS = 1.0
 #: How long stdout may stay silent after the child's exit before it counts as ended: a grandchild may hold it open.
 LINGER_SECONDS = 0.5
-#: How long a child may take to end by itself after its stdin was closed, and after being told to, in seconds.
-GRACE_SECONDS = 2.0
-
-#: Variables a child may see besides what the caller adds. Credentials are not among them.
-ALLOWED = frozenset(
-    {
-        *("HOME", "PATH", "SHELL", "USER", "LOGNAME", "LANG", "LANGUAGE", "TERM", "COLORTERM", "TZ", "TMPDIR", "TMP"),
-        *("TEMP", "PWD", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"),
-        *("no_proxy", "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
-        *("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA"),
-        *("PROGRAMFILES", "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "VIRTUAL_ENV", "NVM_DIR"),
-    }
-)
-ALLOWED_PREFIXES = ("LC_", "XDG_")
-
-
-def inherited_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The part of the environment that a child may see: names in `ALLOWED`, and those with an allowed prefix."""
-    source = os.environ if environ is None else environ
-    return {name: value for name, value in source.items() if name in ALLOWED or name.startswith(ALLOWED_PREFIXES)}
 
 
 class SpawnTransport:
     """Starts `command` in a process group of its own and speaks over its stdin and stdout.
 
-    Its stderr is always read; the tail is kept. The end comes in stages: stdin is closed, then the group is told to
-    terminate, then it is killed; no process of the group is left, and no zombie.
+    `env` is added to `processes.environment.child_environment`. Its stderr is always read; the tail is kept. The end
+    comes in stages: stdin is closed, then the group is told to terminate, then it is killed; no process of the group is
+    left, and no zombie. When this process is killed, the group is ended likewise.
     """
 
     def __init__(
@@ -67,13 +47,12 @@ class SpawnTransport:
             raise ValueError("the command is empty")
         self._command = list(command)
         self._cwd = cwd
-        self._env = {**inherited_environment(), **(env or {})}
+        self._env = child_environment(values=env)
         self._grace = grace_seconds
         self._on_stderr = on_stderr
         self._pipes: PipeTransport | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._exited: asyncio.Future[int] | None = None
-        self._tail = bytearray()
+        self._child: Child | None = None
+        self._tail = Tail(STDERR_TAIL)
         self._stderr_done: asyncio.Future[None] | None = None
         self._stderr: PipeTransport | None = None
         self._last_sign = time.monotonic()
@@ -87,7 +66,7 @@ class SpawnTransport:
 
     @property
     def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
+        return self._child.pid if self._child is not None else None
 
     def seconds_silent(self) -> float:
         """Seconds since the child last wrote anything, to stdout or stderr."""
@@ -95,7 +74,7 @@ class SpawnTransport:
 
     def stderr_tail(self) -> str:
         """The last of what the child wrote to stderr."""
-        return bytes(self._tail[-STDERR_TAIL:]).decode("utf-8", "replace")
+        return self._tail.text()
 
     async def start(self, sink: Sink) -> None:
         # Whole or not at all: a caller that is cancelled midway still has a child that `close` can end.
@@ -109,33 +88,30 @@ class SpawnTransport:
             raise
 
     async def _begin(self, sink: Sink) -> None:
-        process = self._spawn()
-        self._process = process
+        self._child = child = self._start_child()
         loop = asyncio.get_running_loop()
-        self._exited = loop.create_future()
         self._stderr_done = loop.create_future()
-        threading.Thread(target=_reap, args=(process, loop, self._exited), name="duologue-reaper", daemon=True).start()
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        self._stderr = PipeTransport(_own(process.stderr), os.open(os.devnull, os.O_WRONLY))
+        self._stderr = PipeTransport(child.pipe(2), os.open(os.devnull, os.O_WRONLY))
         await self._stderr.start(_Stderr(self))
-        self._pipes = PipeTransport(_own(process.stdout), _own(process.stdin))
+        self._pipes = PipeTransport(child.pipe(1), child.pipe(0))
         await self._pipes.start(_Watched(self, sink))
-        self._outliving = loop.create_task(self._end_with_the_child(), name="duologue-child")
+        self._outliving = loop.create_task(self._end_with_the_child(child), name="duologue-child")
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
+    def _start_child(self) -> Child:
         path = shutil.which(self._command[0], path=self._env.get("PATH"))
         if path is None and os.sep not in self._command[0]:
             raise TransportError(f"command not found: {self._command[0]} (command: {self})")
         try:
-            return subprocess.Popen(
+            return Child.start(
                 [path or self._command[0], *self._command[1:]],
+                self._cwd,
+                self._env,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=self._cwd,
-                env=self._env,
-                bufsize=0,
-                start_new_session=sys.platform != "win32",
+                grace=self._grace,
+                patience=self._grace,
+                # What an agent has cut loose from itself may serve others too.
+                marked=False,
             )
         except OSError as error:
             raise TransportError(f"cannot start {self}: {error.strerror or error}") from error
@@ -159,28 +135,28 @@ class SpawnTransport:
 
     async def close(self) -> None:
         """End the child in stages and reap it; a second call waits for the first."""
-        if self._process is None:
+        if self._child is None:
             return
         if self._closing is None:
-            self._closing = asyncio.get_running_loop().create_task(self._end())
+            self._closing = asyncio.get_running_loop().create_task(self._end(self._child))
         await asyncio.shield(self._closing)
 
-    async def _end(self) -> None:
-        assert self._process is not None and self._exited is not None and self._pipes is not None
-        group = Group(self._process.pid)
+    async def _end(self, child: Child) -> None:
+        assert self._pipes is not None
+        child.look()
         self._pipes.end_writing()
-        await _wait(self._exited, self._grace)
-        await group.end(self._exited, self._grace)
+        await child.wait(self._grace)
+        await child.end()
         await self._pipes.close()
         if self._stderr is not None:
             await self._stderr.close()
         if self._outliving is not None:
             self._outliving.cancel()
 
-    async def _end_with_the_child(self) -> None:
+    async def _end_with_the_child(self, child: Child) -> None:
         """End the stream once the child has exited and what it wrote was read, whoever else holds its stdout."""
-        assert self._exited is not None and self._pipes is not None
-        await asyncio.wait({self._exited})
+        assert self._pipes is not None
+        await child.wait()
         last = -1
         while self._paused or last != self._reads:
             last = self._reads
@@ -195,9 +171,7 @@ class SpawnTransport:
 
     def stderr_received(self, data: bytes) -> None:
         self._last_sign = time.monotonic()
-        self._tail += data
-        if len(self._tail) > 2 * STDERR_TAIL:
-            del self._tail[:-STDERR_TAIL]
+        self._tail.add(data)
         if self._on_stderr is not None:
             self._on_stderr(data)
 
@@ -207,15 +181,14 @@ class SpawnTransport:
 
     async def why_closed(self, reason: Closed) -> Closed:
         """The reason, with exit status and stderr when they are known in time."""
-        assert self._exited is not None and self._stderr_done is not None
-        await _wait(self._exited, STATUS_SECONDS)
-        if self._exited.done():
-            await _wait(self._stderr_done, STATUS_SECONDS / 4)
-        code = self._exited.result() if self._exited.done() else None
+        assert self._child is not None and self._stderr_done is not None
+        await self._child.wait(STATUS_SECONDS)
+        if self._child.exited.done():
+            await asyncio.wait({self._stderr_done}, timeout=STATUS_SECONDS / 4)
         return Closed(
-            detail="the agent ended" if code is not None else reason.detail,
-            exit_code=code if code is not None and code >= 0 else None,
-            signal=signal_name(-code) if code is not None and code < 0 else None,
+            detail="the agent ended" if self._child.exited.done() else reason.detail,
+            exit_code=self._child.exit_code,
+            signal=self._child.signal,
             stderr_tail=self.stderr_tail(),
             command=str(self),
         )
@@ -259,26 +232,3 @@ class _Stderr:
     def pause_writing(self) -> None: ...
 
     def resume_writing(self) -> None: ...
-
-
-def _own(stream: IO[bytes] | None) -> int:
-    """The descriptor of a pipe of `Popen`, taken from it: the transport closes it."""
-    assert stream is not None
-    descriptor = os.dup(stream.fileno())
-    stream.close()
-    return descriptor
-
-
-def _reap(process: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop, exited: asyncio.Future[int]) -> None:
-    code = process.wait()
-    with contextlib.suppress(RuntimeError):  # the loop is closed already
-        loop.call_soon_threadsafe(_settle, exited, code)
-
-
-async def _wait(future: asyncio.Future[object] | asyncio.Future[int] | asyncio.Future[None], seconds: float) -> None:
-    await asyncio.wait({future}, timeout=seconds)
-
-
-def _settle(future: asyncio.Future[int], value: int) -> None:
-    if not future.done():
-        future.set_result(value)

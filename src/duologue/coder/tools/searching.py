@@ -20,12 +20,12 @@ from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
 from duologue.coder.ignore import SKIPPED_FOLDERS
 from duologue.coder.limits import Limits
-from duologue.coder.processes import Process
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.listing import check_glob
 from duologue.local import globs
 from duologue.local.workspace import Place, Workspace
+from duologue.processes.process import Process
 
 
 class Search(Arguments, frozen=True):
