@@ -29,6 +29,8 @@ from duologue.testing import (
 )
 from duologue.transports.base import Sink
 
+pytest_plugins = ["duologue.testing.fixtures"]
+
 SCRIPT = (
     Prompt("buy milk"),
     Message("Grüße 🙂"),

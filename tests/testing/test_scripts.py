@@ -30,6 +30,8 @@ from duologue.testing import (
     connected,
 )
 
+pytest_plugins = ["duologue.testing.fixtures"]
+
 Version = Literal[1, 2]
 
 EDIT: tuple[Line, ...] = (

@@ -14,6 +14,8 @@ from duologue import Agent, ClientConnection, Turn, connect
 from duologue.protocol import v2
 from duologue.testing import Answers, Wire, connected, settle, until, wire_to
 
+pytest_plugins = ["duologue.testing.fixtures"]
+
 
 class Asking(Agent):
     async def prompt(self, turn: Turn) -> None:

@@ -1,3 +1,0 @@
-"""The fixtures that authors use."""
-
-pytest_plugins = ["duologue.testing.fixtures"]
