@@ -1,0 +1,130 @@
+"""A file of messages: one JSON object a line, without secrets, for its owner alone."""
+
+from __future__ import annotations
+
+import json
+import stat
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue import Agent, Turn, connect
+from duologue.agent import AgentConnection
+from duologue.peer.masking import MASK, mask
+from duologue.peer.message_log import LOGGED_CHARACTERS, MessageLog
+from duologue.transports.memory import memory_pair
+
+STDIO = {"name": "a", "command": "x", "args": ["--verbose"], "env": [{"name": "HOME", "value": "hush"}]}
+HTTP = {
+    "type": "http",
+    "url": "https://user:hush@host/x?api_key=hush&page=1",
+    "headers": [{"name": "X-Any", "value": "hush"}],
+}
+
+
+def entries(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+class Greeter(Agent):
+    async def prompt(self, turn: Turn) -> None:
+        turn.say("hello")
+
+
+@pytest.mark.parametrize("protocol", [1, 2])
+async def test_every_message_is_a_line_in_the_order_of_the_wire(tmp_path: Path, protocol: int) -> None:
+    here, there = memory_pair()
+    await AgentConnection(Greeter()).start(there)
+    path = tmp_path / "log"
+    async with connect(lambda: here, protocol=2 if protocol == 2 else 1, trace=MessageLog(path)) as agent:
+        session = await agent.new_session(tmp_path)
+        assert await session.prompt("go").text() == "hello"
+    told = entries(path)
+    assert [entry["message"].get("method") for entry in told if entry["direction"] == "out"] == [
+        "initialize",
+        "session/new",
+        "session/prompt",
+    ]
+    assert told[0]["direction"] == "out" and told[1]["direction"] == "in"
+    assert any("hello" in json.dumps(entry) for entry in told if entry["direction"] == "in")
+    times = [datetime.fromisoformat(entry["time"]) for entry in told]
+    assert all(time.tzinfo is not None for time in times)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"mcpServers": [STDIO, HTTP]},
+        {"env": {"TOKEN": "hush", "HOME": "hush"}},
+        {"_meta": {"terminal-auth": {"env": {"A": "hush"}}, "authToken": "hush", "x-api-key": "hush"}},
+        {"headers": {"Cookie": "hush"}, "Authorization": "Basic hush", "client_secret": ["hush"]},
+        {"text": "curl -H 'Authorization: Bearer hush-hush' https://user:hush@host"},
+        {"fields": {"password": {"value": "hush"}}},
+    ],
+)
+def test_secrets_are_masked(tmp_path: Path, members: dict[str, Any]) -> None:
+    path = tmp_path / "log"
+    MessageLog(path)("in", json.dumps({"method": "x", "params": members}).encode())
+    text = path.read_text()
+    assert "hush" not in text and MASK in text
+    assert entries(path)[0]["message"]["method"] == "x"
+
+
+def test_what_only_sounds_like_a_secret_stays() -> None:
+    value = {"totalTokens": 5, "progressToken": 7, "page": "1", "token": None, "key": "value", "value": "plain"}
+    assert mask(value, 100) == value
+    assert mask({"env": None, "headers": []}, 100) == {"env": None, "headers": []}
+
+
+def test_names_of_variables_stay(tmp_path: Path) -> None:
+    assert mask({"env": STDIO["env"]}, 100) == {"env": [{"name": "HOME", "value": MASK}]}
+
+
+def test_what_is_no_json_stands_as_text_without_secrets(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    log = MessageLog(path)
+    for line in (b"noise \xff", b'{"apiKey": "hush"', b'{"a": NaN, "value": "hush"}', b"[" * 100_000):
+        log("in", line)
+    told = entries(path)
+    assert [set(entry) for entry in told] == [{"time", "direction", "text"}] * 4
+    assert told[0]["text"] == "noise �" and "hush" not in path.read_text()
+
+
+def test_long_strings_are_cut_and_the_line_stays_json(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    MessageLog(path)("out", json.dumps({"data": "x" * (LOGGED_CHARACTERS + 5)}).encode())
+    (entry,) = entries(path)
+    assert entry["message"]["data"].endswith("x … 5 more characters")
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_one_line(tmp_path_factory: pytest.TempPathFactory, line: bytes) -> None:
+    path = tmp_path_factory.mktemp("any") / "log"
+    log = MessageLog(path)
+    log("in", line)
+    log.close()
+    assert len(entries(path)) == 1
+
+
+def test_only_its_owner_can_read_it_and_what_was_there_stays(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("{}\n")
+    path.chmod(0o644)
+    MessageLog(path)("in", b"{}")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(entries(path)) == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    failures: list[OSError] = []
+    log = MessageLog(Path("/dev/full"), failed=failures.append)
+    for _ in range(3):
+        log("in", b"{}")
+    assert len(failures) == 1
+    MessageLog(Path("/dev/full"))("in", b"{}")
+    assert caplog.text.count("is not written any more") == 1
