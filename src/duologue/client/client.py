@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from duologue.protocol.changes.memory import ClientExtras
     from duologue.protocol.v2.capabilities import ClientCapabilities
     from duologue.protocol.v2.updates import SessionUpdate
+    from duologue.session import Transcript
 
 
 class Client:
@@ -39,6 +40,12 @@ class Client:
         from duologue.protocol.changes.memory import ClientExtras
 
         return ClientExtras()
+
+    def transcript(self) -> Transcript:
+        """What the updates of a session are folded into. `CurrentTranscript` keeps less than a whole one."""
+        from duologue.session import Transcript
+
+        return Transcript()
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         """Answer a permission request. Without an override it is refused; so it is when this raises."""

@@ -60,7 +60,7 @@ class Session:
         self.connection = connection
         self.id = session_id
         self.cwd = cwd
-        self.transcript = Transcript()
+        self.transcript = self.connection.client.transcript()
         self._replaying = False
         self._waiting: deque[PromptTurn] = deque()
         self._active: list[PromptTurn] = []
@@ -136,7 +136,7 @@ class Session:
         if not self._active:
             return
         first = min(turn._first_entry(self.transcript) for turn in self._active)
-        for entry in self.transcript.entries[first:]:
+        for entry in self.transcript.entries[max(0, first - self.transcript.let_go) :]:
             if isinstance(entry, ToolCallState) and not entry.ended:
                 self._receive(ToolCallUpdateEvent(tool_call_id=entry.id, status=ToolCallStatus.CANCELLED))
 
@@ -160,7 +160,7 @@ class Session:
         """The history is about to come, from its start. The state is no part of it."""
         self._replaying = True
         state = self.transcript.state
-        self.transcript = Transcript()
+        self.transcript = self.connection.client.transcript()
         self.transcript.state = state
 
     def _end_replay(self, transcript: Transcript) -> None:
@@ -199,7 +199,7 @@ class Session:
         self._user_message = message_id
         if self._waiting:
             turn = self._waiting.popleft()
-            turn._begun_in, turn._begun_at = self.transcript, len(self.transcript.entries)
+            turn._begun_in, turn._begun_at = self.transcript, self.transcript.let_go + len(self.transcript.entries)
             self._active.append(turn)
             self._point()
 

@@ -1,7 +1,8 @@
 """The shared model of a conversation: updates fold into a `Transcript`, and replay out of it."""
 
+from duologue.session.current import CurrentTranscript
 from duologue.session.entries import Message, Role, ToolCallState
 from duologue.session.terminal import TerminalState
 from duologue.session.transcript import Transcript
 
-__all__ = ["Message", "Role", "TerminalState", "ToolCallState", "Transcript"]
+__all__ = ["CurrentTranscript", "Message", "Role", "TerminalState", "ToolCallState", "Transcript"]

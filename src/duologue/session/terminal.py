@@ -40,12 +40,12 @@ class TerminalState:
         if update.exit_status is not UNSET:
             self.exit_status = update.exit_status or None
         if update.output is not UNSET:
-            self._output = bytearray(_bytes(update.output.data) if update.output else b"")
+            self._output = bytearray(decoded(update.output.data) if update.output else b"")
             self._reset_text()
 
     def write(self, data: str) -> None:
         """Append output, given in base64."""
-        self._output += _bytes(data)
+        self._output += decoded(data)
 
     @property
     def output(self) -> bytes:
@@ -92,8 +92,8 @@ def _decoder() -> codecs.IncrementalDecoder:
     return codecs.getincrementaldecoder("utf-8")("replace")
 
 
-def _bytes(data: str) -> bytes:
-    """Base64 read leniently: what is broken is left out, since output is shown, not stored."""
+def decoded(data: str) -> bytes:
+    """The bytes of output as it is on the wire. What is broken is left out, since output is shown, not stored."""
     try:
         return b64decode(data)
     except (binascii.Error, ValueError):

@@ -48,6 +48,8 @@ class Transcript:
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        #: Entries that stood before the first of these and are kept no more.
+        self.let_go = 0
         self.tool_calls: dict[str, ToolCallState] = {}
         self.terminals: dict[str, TerminalState] = {}
         self.plans: dict[str, PlanUpdateContent] = {}
