@@ -21,8 +21,12 @@ from duologue.protocol.v2.updates import SessionUpdate
 Text = str | re.Pattern[str]
 
 
+class Line:
+    """One of the lines below."""
+
+
 @dataclass(frozen=True)
-class Prompt:
+class Prompt(Line):
     """The user prompts; a text, or content blocks."""
 
     content: Text | Sequence[ContentBlock]
@@ -41,21 +45,21 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Message:
+class Message(Line):
     """The agent says a text, in however many pieces."""
 
     text: Text
 
 
 @dataclass(frozen=True)
-class Thought:
+class Thought(Line):
     """The agent thinks a text, in however many pieces."""
 
     text: Text
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Line):
     """The agent shows a tool call: begins it, or goes on with the unfinished one of that title.
 
     What is None is not compared; an agent shows a new call as `pending`.
@@ -67,7 +71,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Line):
     """The agent asks for permission, and the client picks the option of the kind `answer`, or says ``cancelled``."""
 
     title: Text
@@ -75,33 +79,30 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Update:
+class Update(Line):
     """The agent sends any session update. Members that are `UNSET` are not compared."""
 
     update: SessionUpdate
 
 
 @dataclass(frozen=True)
-class Cancel:
+class Cancel(Line):
     """The user cancels. What the agent still says is passed over unless the next line expects it."""
 
 
 @dataclass(frozen=True)
-class End:
+class End(Line):
     """The turn ends. A turn whose end is not written ends so too."""
 
     reason: str = "end_turn"
 
 
 @dataclass(frozen=True)
-class Failure:
+class Failure(Line):
     """The turn ends with an error. The message is not compared when it is empty."""
 
     code: int
     message: str = ""
-
-
-Line = Prompt | Message | Thought | Call | Question | Update | Cancel | End | Failure
 
 
 def to_say(text: Text) -> str:
