@@ -3,10 +3,10 @@
 BIN := .venv/bin
 CODE := $(wildcard src tests bench examples scripts)
 
-.PHONY: help setup demo test lint style types check coverage bench peers build clean
+.PHONY: help setup demo test lint style types check coverage bench peers schema-diff build clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make .venv and install the project (all other targets do this by themselves)
 	@sh scripts/setup.sh
@@ -38,6 +38,9 @@ bench: setup ## measure side by side with the official SDKs; writes bench/RESULT
 peers: setup ## run against programs written with the official SDKs
 	@sh tests/peers/install.sh
 	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers -rs $(ARGS)
+
+schema-diff: setup ## tell what a newer schema has that we do not: FILE=schema.unstable.json [ARGS="--stable schema.json"]
+	@$(BIN)/python scripts/schema_diff.py $(FILE) $(ARGS)
 
 build: setup ## build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -197,7 +197,7 @@ async def test_answers_are_repeated_contradicted_and_misnamed() -> None:
 
 async def test_answers_come_in_reverse_when_all_are_there() -> None:
     requests = [{"jsonrpc": "2.0", "id": id, "method": "m"} for id in (1, 2, 3)]
-    answers = [{"jsonrpc": "2.0", "id": id, "result": {}} for id in (1, 2, 3)]
+    answers: list[Any] = [{"jsonrpc": "2.0", "id": id, "result": {}} for id in (1, 2, 3)]
     sent = await written(fault("answers_out_of_order"), NOTE, *answers, requests=requests)
     assert [json.loads(each).get("id") for each in sent.writes] == [None, 3, 2, 1]
 
