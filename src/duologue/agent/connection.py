@@ -7,7 +7,8 @@ import logging
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
@@ -57,6 +58,9 @@ from duologue.protocol.v2.session import (
 )
 from duologue.protocol.version import V2
 from duologue.transports.base import Closed, Transport
+
+if TYPE_CHECKING:
+    from duologue.agent.mcp import McpConnector
 
 log = logging.getLogger("duologue.agent")
 
@@ -108,6 +112,13 @@ class AgentConnection:
     def offers(self, method: Request[Any, Any] | Notification[Any]) -> bool:
         """Whether the client answers a method, by what it announced: ``offers(v1.FS_READ_TEXT_FILE)``."""
         return announced(method, self.client_capabilities, self.peer.said_in_v1)
+
+    @cached_property
+    def mcp(self) -> McpConnector:
+        """Connects to MCP servers that the client lends over this connection."""
+        from duologue.agent.mcp import McpConnector
+
+        return McpConnector(self.peer)
 
     async def start(self, transport: Transport) -> None:
         """Begin to serve. Raises `TransportError`."""

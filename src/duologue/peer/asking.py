@@ -82,7 +82,8 @@ class Asking:
         if call is None:
             return
         # Null stands for an empty object: agents answer so where there is nothing to tell.
-        data = b"{}" if len(event.result) == 4 and bytes(event.result) == b"null" else event.result
+        nothing = len(event.result) == 4 and bytes(event.result) == b"null" and call.wire.result is not Any
+        data = b"{}" if nothing else event.result
         edge = self._peer.edge
         opened = None if edge is None else edge.opened(call)
         try:
