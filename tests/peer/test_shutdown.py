@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from duologue.peer import ConnectionClosed, Peer, Scope
-from duologue.peer import peer as peer_module
+from duologue.peer import ConnectionClosed, Peer, Scope, ending
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
@@ -145,7 +144,7 @@ async def test_updates_that_were_read_before_the_end_are_handled_before_the_call
 
 
 async def test_a_handler_that_never_ends_does_not_keep_the_calls_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer_module, "CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr(ending, "CLOSE_SECONDS", 0.05)
     wire = await Wire().open()
     peer = Peer(Side.CLIENT, V2)
     cancelled = asyncio.Event()
@@ -188,7 +187,7 @@ async def test_requests_that_were_read_before_the_end_are_answered() -> None:
 
 
 async def test_a_handler_that_does_not_end_is_cancelled_with_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer_module, "LAST_ANSWERS_SECONDS", 0.05)
+    monkeypatch.setattr(ending, "LAST_ANSWERS_SECONDS", 0.05)
     wire = await Wire().open()
     peer = Peer(Side.AGENT, V2)
     ended = asyncio.Event()

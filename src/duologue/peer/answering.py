@@ -71,7 +71,7 @@ class Answering:
         if edge is None:
             self.dispatch(method, params, scope)
         else:
-            self._peer.carry_in(edge.request_in(method, params, scope), scope)
+            self._peer.carrying.into(edge.request_in(method, params, scope), scope)
 
     def on_cancel_request(self, params: Any) -> None:
         """`$/cancel_request` was read: it takes effect before the next message is looked at."""
@@ -186,14 +186,14 @@ class Answering:
             steps = edge.result_out(scope.method, scope, result)
         except Exception as error:
             return self._fail(scope, _handler_error(scope, error))
-        return self._peer.carry_out(steps, None)
+        return self._peer.carrying.out(steps, None)
 
     def _fail(self, scope: Scope, error: rpc.RpcError) -> Awaitable[None]:
         edge = self._peer.edge
         if edge is None:
             return self.refuse(scope, error.code, error.message, error.data)
         steps = edge.error_out(scope.method, scope, error.code, error.message, error.data)
-        return self._peer.carry_out(steps, None)
+        return self._peer.carrying.out(steps, None)
 
     def respond(self, scope: Scope, result: Any) -> Awaitable[None]:
         """Send a result in the wire's vocabulary; nothing when the request has its answer."""
@@ -206,7 +206,7 @@ class Answering:
             log.error("the result of %s cannot be encoded: %s", scope.wire.name, error)
             sent = self._send_error(scope, rpc.INTERNAL_ERROR, "Internal error", {"details": str(error)})
         except rpc.LimitError as error:
-            self._peer.abort(error)
+            self._peer.ending.abort(error)
             return SENT
         return self._answered(scope, sent, batch)
 
@@ -224,7 +224,7 @@ class Answering:
             log.error("the data of an error of %s cannot be encoded", scope.wire.name)
             return self._send_error(scope, code, message, UNSET)
         except rpc.LimitError as error:
-            self._peer.abort(error)
+            self._peer.ending.abort(error)
             return SENT
 
     def _leave(self, scope: Scope) -> bool:

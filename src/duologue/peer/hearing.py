@@ -60,7 +60,7 @@ class Hearing:
             self._give_up_quick()
             self.on_update(params)
         elif peer.edge is not None:
-            peer.carry_in(peer.edge.notification_in(method, params), None)
+            peer.carrying.into(peer.edge.notification_in(method, params), None)
         else:
             self.deliver(method, params)
 
@@ -77,7 +77,7 @@ class Hearing:
         if edge is not None:
             note = edge.update_in(note)
             if note.__class__ is tuple or note.__class__ is list:
-                peer.carry_in(note, None)
+                peer.carrying.into(note, None)
                 return
         applier = self.appliers.get(SESSION_UPDATE)
         if applier is not None:

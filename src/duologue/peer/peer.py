@@ -6,10 +6,9 @@ Order, cancellation and queues follow docs/architecture.md, section "Order, canc
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from duologue.jsonrpc import errors as rpc
@@ -18,14 +17,14 @@ from duologue.jsonrpc.engine import Engine
 from duologue.jsonrpc.limits import Limits
 from duologue.peer.answering import Answering
 from duologue.peer.asking import Asking
-from duologue.peer.calls import Call, Scope
+from duologue.peer.calls import Scope
+from duologue.peer.carrying import Carrying
 from duologue.peer.channel import Channel
+from duologue.peer.ending import Ending
 from duologue.peer.errors import ConnectionClosed
-from duologue.peer.hearing import SESSION_UPDATE, Hearing
+from duologue.peer.hearing import Hearing
 from duologue.peer.inbound import Inbound
 from duologue.peer.link import Link, Trace
-from duologue.peer.outbound import SENT
-from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step
 from duologue.protocol.method import Method, Notification, Request, Side
 from duologue.protocol.version import Version
 from duologue.transports.base import Closed, Transport
@@ -38,13 +37,6 @@ log = logging.getLogger("duologue.peer")
 
 P = TypeVar("P")
 R = TypeVar("R")
-
-#: How long `close` waits for handlers that were cancelled, in seconds.
-CLOSE_SECONDS = 5.0
-#: How long requests that were read before the end of the stream may still take to be answered, in seconds.
-LAST_ANSWERS_SECONDS = 0.5
-#: How often content is resent that only grows by being resent whole, in seconds (see `Bounds.resends_per_second`).
-CATCH_UP_SECONDS = 0.1
 
 
 class Peer:
@@ -71,7 +63,7 @@ class Peer:
         self.version: Version | None = None
         self.closed_reason: Closed | None = None
         #: Whether a method of the wire's version is served at all; what is not counts as unknown.
-        self.serves: Callable[[Method], bool] = _everything
+        self.serves: Callable[[Method], bool] = lambda method: True
         # Shared with the two halves of this room.
         self.link = Link(Engine(self.limits, answer_noise=side is Side.AGENT), self.limits, trace)
         self.edge: Edge | None = None
@@ -79,6 +71,8 @@ class Peer:
         self._asking = Asking(self)
         self._answering = Answering(self)
         self._hearing = Hearing(self)
+        self.carrying = Carrying(self, self._asking, self._answering, self._hearing)
+        self.ending = Ending(self, self._asking, self._answering)
         self._held: deque[wire.Event] | None = None
         self._on: dict[type[Any], Callable[[Any], None]] = {
             wire.Notification: self._on_notification,
@@ -90,8 +84,6 @@ class Peer:
             wire.Noise: self._on_broken,
             wire.Malformed: self._on_broken,
         }
-        self._catching_up: asyncio.TimerHandle | None = None
-        self._on_closed: list[Callable[[Closed], None]] = []
         if version is not None:
             self.speak(version)
 
@@ -160,7 +152,7 @@ class Peer:
 
     def on_closed(self, function: Callable[[Closed], None]) -> None:
         """Call `function` once when the connection ends."""
-        self._on_closed.append(function)
+        self.ending.on_closed.append(function)
 
     # --- life ---------------------------------------------------------------------------------------------------------
 
@@ -169,13 +161,13 @@ class Peer:
         self.loop = asyncio.get_running_loop()
         self.inbound = Inbound(self.limits, self.loop, self.regulate)
         self.link.open(transport, self.loop, self.regulate)
-        self._closed: asyncio.Future[Closed] = self.loop.create_future()
+        self.ending.open()
         await transport.start(self)
 
     async def wait_closed(self) -> Closed:
         """Wait until the connection has ended; the reason."""
         self._check_started()
-        return await asyncio.shield(self._closed)
+        return await self.ending.wait()
 
     async def drain(self) -> None:
         """Wait until every queued notification handler has run."""
@@ -184,15 +176,8 @@ class Peer:
 
     async def close(self) -> None:
         """End the connection: open calls fail, handlers are cancelled, the transport is closed. Bounded in time."""
-        if not self.link.is_open:
-            return
-        self.link.outbound.flush()
-        self._shut(Closed("the connection was closed by this side"))
-        tasks = self._answering.tasks | self.inbound.close()
-        await self.link.transport.close()
-        tasks.discard(asyncio.current_task())
-        if tasks:
-            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+        if self.link.is_open:
+            await self.ending.close()
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -216,7 +201,7 @@ class Peer:
         """
         self._check_open()
         if self.edge is not None:
-            return self.carry_out(self.edge.notification_out(method, params), None)
+            return self.carrying.out(self.edge.notification_out(method, params), None)
         return self.link.notification(method, params)
 
     def update(self, note: Any, *, soon: bool = False) -> Awaitable[None]:
@@ -227,27 +212,20 @@ class Peer:
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
         if self.edge is not None:
-            out = self.edge.update_out(note)
-            if self._catching_up is None and self.edge.behind():
-                self._catching_up = self.loop.call_later(CATCH_UP_SECONDS, self._catch_up)
-            if out.__class__ is tuple or out.__class__ is list:
-                return self.carry_out(out, None)
-            note = out
+            note = self.edge.update_out(note)
+            if self.edge.behind():
+                self.carrying.catch_up_soon()
+            if note.__class__ is tuple or note.__class__ is list:
+                return self.carrying.out(note, None)
         return self.link.update(note, soon=soon)
-
-    def _catch_up(self) -> None:
-        """Resend content that grew too fast to be resent at once, until there is none."""
-        self._catching_up = None
-        if self.edge is None or self.closed_reason is not None:
-            return
-        with contextlib.suppress(rpc.LimitError):
-            self.carry_out(self.edge.catch_up(), None)
-        if self.edge.behind():
-            self._catching_up = self.loop.call_later(CATCH_UP_SECONDS, self._catch_up)
 
     def channel(self, session_id: str) -> Channel:
         """The quickest way to send the updates of one session."""
         return Channel(self, session_id)
+
+    def track(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run work beside the loop; closing cancels and awaits it."""
+        self._answering.track(work)
 
     def _check_started(self) -> None:
         if not self.link.is_open:
@@ -258,59 +236,6 @@ class Peer:
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
 
-    # --- steps of the table of differences ----------------------------------------------------------------------------
-
-    def track(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run work beside the loop; closing cancels and awaits it."""
-        self._answering.track(work)
-
-    def carry_out(self, steps: Sequence[Step], call: Call | None) -> Awaitable[None]:
-        """Carry out steps that a message of this side gave."""
-        sent = SENT
-        for step in steps:
-            if isinstance(step, Ask):
-                assert call is not None
-                sent = self._asking.ask(call, step.method, step.params)
-            elif isinstance(step, Notify):
-                sent = self._tell(step.method, step.params)
-            else:
-                sent = self._settle(step)
-        return sent
-
-    def carry_in(self, steps: Sequence[Step], scope: Scope | None) -> None:
-        """Carry out steps that a message of the other side gave."""
-        for step in steps:
-            if isinstance(step, Notify):
-                self._hearing.deliver(step.method, step.params)
-            elif isinstance(step, Ask):
-                assert scope is not None
-                self._answering.dispatch(step.method, step.params, scope)
-            else:
-                self._settle(step)
-
-    def _tell(self, method: Notification[Any], params: Any) -> Awaitable[None]:
-        """A notification that this side's message gave: for the wire, or (an inner update) for this side itself."""
-        if method.name != SESSION_UPDATE:
-            return self.link.notification(method, params)
-        if self.version is not None and method is self.version.notification(Side.CLIENT, SESSION_UPDATE):
-            return self.link.update(params)
-        self._hearing.deliver(method, params)
-        return SENT
-
-    def _settle(self, step: Answer | Refuse) -> Awaitable[None]:
-        """Answer the request that a step names: one of the other side (a `Scope`) or one of this side (a `Call`)."""
-        key = step.key
-        if isinstance(key, Scope):
-            if isinstance(step, Answer):
-                return self._answering.respond(key, step.result)
-            return self._answering.refuse(key, step.code, step.message, step.data)
-        assert isinstance(key, Call)
-        if isinstance(step, Answer):
-            self._asking.resolve(key, step.result)
-        else:
-            self._asking.fail(key, rpc.RpcError(step.code, step.message, step.data))
-        return SENT
-
     # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
 
     def data_received(self, data: bytes) -> None:
@@ -319,15 +244,16 @@ class Peer:
             return
         before = self.inbound.undelivered
         try:
-            self._take(self.link.receive(data))
+            self.take(self.link.receive(data))
         except rpc.LimitError as error:
             # Only an answer is sent here: the other side asks without reading.
-            self.abort(error)
+            self.ending.abort(error)
         if not self.inbound.account(len(data), before):
-            self.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
+            self.ending.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
         self.regulate()
 
-    def _take(self, events: list[wire.Event]) -> None:
+    def take(self, events: list[wire.Event]) -> None:
+        """Apply, queue or dispatch what was read, in order."""
         hot, on_update, on = self._hearing.hot, self._hearing.on_update, self._on
         for event in events:
             kind = event.__class__
@@ -369,7 +295,7 @@ class Peer:
     def release(self) -> None:
         """Take what has waited, in order."""
         held, self._held = self._held, None
-        self._take(list(held or ()))
+        self.take(list(held or ()))
 
     # --- back-pressure ------------------------------------------------------------------------------------------------
 
@@ -394,53 +320,9 @@ class Peer:
         """The other side reads again."""
         self.link.outbound.resume()
 
-    # --- the end ------------------------------------------------------------------------------------------------------
-
     def connection_lost(self, reason: Closed) -> None:
-        """The transport has ended: what was read to the end is still handled, then everything that waits fails."""
-        if self.closed_reason is None:
-            with contextlib.suppress(rpc.LimitError):
-                self._take(self.link.end())
-        tasks = frozenset(self._answering.tasks)
-        if tasks:
-            # The other side may only have ended its own half, and still read answers.
-            self._ending = self.loop.create_task(self._end_after(tasks, reason), name="duologue-last-answers")
-        else:
-            self._end(reason)
-
-    async def _end_after(self, tasks: frozenset[asyncio.Task[Any]], reason: Closed) -> None:
-        await asyncio.wait(tasks, timeout=LAST_ANSWERS_SECONDS)
-        self._end(reason)
-
-    def _end(self, reason: Closed) -> None:
-        if self.closed_reason is None:
-            self.link.outbound.flush()
-            self._shut(reason)
-            self.loop.call_later(CLOSE_SECONDS, self.inbound.close)
-
-    def abort(self, error: rpc.LimitError) -> None:
-        """End the connection, since a limit leaves no other way."""
-        if self.closed_reason is not None:
-            return
-        self._shut(Closed(str(error)))
-        self.inbound.close()
-        self._answering.track(self.link.transport.close())
-
-    def _shut(self, reason: Closed) -> None:
-        if self.closed_reason is not None:
-            return
-        self.closed_reason = reason
-        if self._catching_up is not None:
-            self._catching_up.cancel()
-        self.link.outbound.close()
-        self._asking.fail_all(ConnectionClosed(reason))
-        self._answering.cancel_all()
-        if self.edge is not None:
-            self.edge.close()
-        for function in self._on_closed:
-            function(reason)
-        if not self._closed.done():
-            self._closed.set_result(reason)
+        """The transport has ended."""
+        self.ending.lost(reason)
 
 
 def _everything(method: Method) -> bool:
