@@ -107,6 +107,8 @@ class Stage:
 
     def _running(self, event: ToolRunning) -> Awaitable[None]:
         sent = self._patch(event.call, status=ToolCallStatus.IN_PROGRESS)
+        if event.rule is not None:
+            sent = self._add(event.call, text_content(f"Allowed without asking by the rule `{event.rule}`"))
         if event.command is None:
             return sent
         terminal = self._terminals[event.call] = Terminal(self.voice, f"terminal-{event.call}")
@@ -124,7 +126,7 @@ class Stage:
             terminal.exited(event.exit_code, event.signal)
         shown = (event.outcome == "completed" and started.diffs) or (terminal is not None and exited)
         if event.text and not shown and event.outcome != "cancelled":
-            self._add(event.call, _text_content(event.text, started.kind, event.outcome))
+            self._add(event.call, _result(event.text, started.kind, event.outcome))
         raw = UNSET if event.raw is None else event.raw
         return self._patch(event.call, status=STATUSES[event.outcome], raw_output=raw)
 
@@ -200,6 +202,9 @@ def tokens_of(usage: TurnUsage) -> Usage:
     )
 
 
-def _text_content(text: str, kind: str, outcome: str) -> ToolCallContent:
-    verbatim = kind in VERBATIM and outcome == "completed"
-    return ToolContent(content=TextBlock(text=fenced(text) if verbatim else text))
+def _result(text: str, kind: str, outcome: str) -> ToolCallContent:
+    return text_content(fenced(text) if kind in VERBATIM and outcome == "completed" else text)
+
+
+def text_content(text: str) -> ToolCallContent:
+    return ToolContent(content=TextBlock(text=text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -12,6 +13,8 @@ from duologue.coder.models.registry import ModelChoice, available_models, load_m
 from duologue.coder.models.settings import chosen_spec, resolve
 from duologue.protocol.common.config import SessionConfigOptionCategory, SessionConfigSelectOption
 from duologue.protocol.v2.config import SelectConfigOption
+
+log = logging.getLogger("duologue.coder.models")
 
 MODEL = "model"
 MODE = "mode"
@@ -58,8 +61,13 @@ class ConfiguredModels:
     def offered(self) -> Sequence[ModelChoice]:
         """A model that was asked for and cannot be used stays the first: to work with it tells what is wrong. Another
         one in its place would answer in a way that nobody asked for."""
-        choices = available_models(self._chosen, self._env)
         problem = self._problem()
+
+        def warn(text: str) -> None:
+            if problem is None or not text.endswith(problem.summary):  # That is told when the model is to work.
+                log.warning("%s", text)
+
+        choices = available_models(self._chosen, self._env, warn=warn)
         if problem is None:
             return choices
         told = f"Cannot be used: {problem.summary}"

@@ -33,6 +33,9 @@ class ModedStore(PermissionStore):
     def decide(self, subject: Subject, project: Path) -> Effect | None:
         return self._shared.decide(subject, project) if self._mode() == ASK else "deny"
 
+    def allowing(self, subject: Subject, project: Path) -> Rule | None:
+        return self._shared.allowing(subject, project)
+
     def remember(self, rules: Iterable[Rule]) -> None:
         self._shared.remember(rules)
 

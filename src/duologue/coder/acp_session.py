@@ -58,6 +58,7 @@ class CodingSession:
         self._shown = asyncio.Event()
         self._history: History | None = None
         self._notices = [MCP_NOTICE] if session.mcp_servers else []
+        self._told_of_store = 0
 
     # --- options ----------------------------------------------------------------------------------------------------
 
@@ -112,17 +113,26 @@ class CodingSession:
 
         self._stage = Stage(turn, self.workspace)
         history = self._recorder(turn)
-        while self._notices:
-            turn.say(self._notices.pop())
-            turn.end_message()
+        self._tell_notices(turn)
         try:
             coder = await self._ready()
             message = await self._read(turn)
-            return await self._play(coder, message, self._stage, history)
+            reason = await self._play(coder, message, self._stage, history)
+            self._tell_notices(turn)
+            return reason
         except ModelError as error:
             raise rpc_error(error) from error
         finally:
             self._stage = None
+
+    def _tell_notices(self, turn: Turn) -> None:
+        """Say what a person should know, once a session: also of the file that keeps their permissions."""
+        of_store = self._permissions().notices
+        notices = self._notices + [f"Note: {notice}." for notice in of_store[self._told_of_store :]]
+        self._notices, self._told_of_store = [], len(of_store)
+        for notice in notices:
+            turn.say(notice)
+            turn.end_message()
 
     async def _play(self, coder: Coder, message: UserMessage, stage: Stage, history: History) -> StopReason:
         """Show a turn's events as they come. A cancelled turn is shown to its end, without waiting for the client."""

@@ -93,6 +93,7 @@ class Dispatch:
     async def _permitted(self, call: ToolCall, plan: Plan, tool: Tool) -> Outcome:
         # A plan that shows an effect but forgets to name it is asked about all the same.
         subject = plan.subject or (Use(tool.spec.name) if plan.diffs or plan.command else None)
+        rule = None if subject is None else self._gate.rule(subject)
         if subject is not None:
             question = PermissionQuestion(
                 call.id,
@@ -110,7 +111,7 @@ class Dispatch:
             if verdict != "allowed":
                 return Outcome(REFUSED[verdict], ok=False)
         if not plan.quiet:
-            await self._context.emit(ToolRunning(call.id, plan.command, plan.cwd))
+            await self._context.emit(ToolRunning(call.id, plan.command, plan.cwd, None if rule is None else str(rule)))
         return await self._perform(call, plan)
 
     async def _perform(self, call: ToolCall, plan: Plan) -> Outcome:

@@ -57,11 +57,13 @@ class ToolStarted(msgspec.Struct, frozen=True):
 
 
 class ToolRunning(msgspec.Struct, frozen=True):
-    """The call was permitted, and its work begins. `command` and `cwd` are set for a process."""
+    """The call was permitted, and its work begins. `command` and `cwd` are set for a process, `rule` where nobody was
+    asked since a rule allows it."""
 
     call: str
     command: str | None = None
     cwd: Path | None = None
+    rule: str | None = None
 
 
 class ToolOutput(msgspec.Struct, frozen=True):

@@ -50,9 +50,11 @@ class PermissionStore:
         """What the rules say; a refusal is stronger than a permission. None when they say nothing."""
         if any(rule.effect == "deny" and rule.covers(subject, project) for rule in self.rules):
             return "deny"
-        if allowing_rule(self.rules, subject, project) is not None and not self._touches_store(subject):
-            return "allow"
-        return None
+        return None if self.allowing(subject, project) is None else "allow"
+
+    def allowing(self, subject: Subject, project: Path) -> Rule | None:
+        """The rule that allows this, where none denies it."""
+        return None if self._touches_store(subject) else allowing_rule(self.rules, subject, project)
 
     def remember(self, rules: Iterable[Rule]) -> None:
         """Keep rules from now on. Failing to write the file is a notice: they then hold for this run only."""
@@ -182,6 +184,12 @@ class Gate:
         """What "always" would cover, in words; empty when only this once can be answered."""
         offer = always(subject, self.project)
         return offer.scope if offer else ""
+
+    def rule(self, subject: Subject) -> Rule | None:
+        """The rule that allows this without a question, if there is one."""
+        if self.store.decide(subject, self.project) != "allow":
+            return None
+        return self.store.allowing(subject, self.project)
 
     async def decide(self, subject: Subject, question: PermissionQuestion, ready: Ready = at_once) -> Verdict:
         """Apply the rules, else wait for `ready` and ask. A failing or unknown answer is a refusal."""

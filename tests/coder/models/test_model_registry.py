@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.coder.models import remote
+from duologue.coder.models import library
 from duologue.coder.models.base import ModelError
 from duologue.coder.models.registry import available_models, load_model
 
@@ -61,9 +61,10 @@ def test_a_missing_extra_says_how_to_install_it() -> None:
 
 
 def test_a_library_that_is_not_there_is_told_when_the_model_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "LIBRARY", "a_library_that_is_not_there")
-    with pytest.raises(ModelError, match=r"pip install 'duologue\[agent\]'"):
-        load_model("openai:gpt-5", {"OPENAI_API_KEY": "o"})
+    monkeypatch.setattr(library, "LIBRARY", "a_library_that_is_not_there")
+    for env in ({"OPENAI_API_KEY": "o"}, {}):  # Also before the key is missed: what comes first is said first.
+        with pytest.raises(ModelError, match=r"pip install 'duologue\[agent\]'"):
+            load_model("openai:gpt-5", env)
 
 
 def test_nothing_configured_gives_the_offline_model() -> None:

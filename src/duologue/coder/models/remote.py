@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from duologue.coder.models.base import ModelError, ModelEvent, ModelRequest
 from duologue.coder.models.config import SettingsError
+from duologue.coder.models.library import INSTALL, check_library
 from duologue.coder.models.settings import RemoteSettings
 
 if TYPE_CHECKING:
     from duologue.coder.models.backend import Backend
-
-LIBRARY = "pydantic_ai"
-INSTALL = "remote models need a library that is not installed: pip install 'duologue[agent]'"
 
 
 class RemoteModel:
@@ -28,8 +25,7 @@ class RemoteModel:
     """
 
     def __init__(self, settings: RemoteSettings) -> None:
-        if importlib.util.find_spec(LIBRARY) is None:
-            raise SettingsError(INSTALL)
+        check_library()
         self.settings = settings
         self._backend: Backend | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -18,6 +18,7 @@ import msgspec
 
 from duologue.coder.models.config import Config, SettingsError, Wire
 from duologue.coder.models.keys import Secret, public_address
+from duologue.coder.models.library import check_library
 
 OFFLINE = "offline"
 COMPATIBLE = "openai-compatible"
@@ -92,7 +93,7 @@ def resolve(spec: str, env: Mapping[str, str], config: Config) -> RemoteSettings
     """The settings of the named model, or None for `offline`.
 
     Raises:
-        SettingsError: the name, the base URL or the key is missing or wrong.
+        SettingsError: the name, the base URL, the library or the key (in this order) is missing or wrong.
     """
     if spec == OFFLINE:
         return None
@@ -140,6 +141,7 @@ def _endpoint(provider: str, env: Mapping[str, str], config: Config, table: Mapp
     if not url:
         raise SettingsError(f"no endpoint is named for the model: {FORMS}")
     _check_url(url, source)
+    check_library()
     own = url.rstrip("/") == known.address
     key = _key(known, source, env, table)
     hint = table.get("api_key_env") or f"{known.key_variable} or DUOLOGUE_API_KEY"
@@ -164,6 +166,7 @@ def _configured(provider: str, env: Mapping[str, str], config: Config, table: Ma
     if not url:
         raise SettingsError(f"{config.path}: `providers.{provider}.base_url` is missing")
     _check_url(url, f"providers.{provider}.base_url")
+    check_library()
     key = _file_key(table, env)
     return Endpoint(
         provider=provider,

@@ -19,6 +19,7 @@ class RunCommand(Arguments, frozen=True):
     command: Annotated[str, Meta(min_length=1, description="Command line for `sh`.")]
     cwd: Annotated[str, Meta(description="Folder to run it in; the working folder when left out.")] = "."
     timeout: Annotated[float, Meta(gt=0, description="Seconds it may take.")] | None = None
+    title: Annotated[str, Meta(description="What it is for, in a few words; shown beside the command.")] = ""
 
 
 @tool(
@@ -43,7 +44,7 @@ async def run_command(arguments: RunCommand, context: Context) -> Plan:
         return outcome_of(watch.excerpt, end, seconds)
 
     return Plan(
-        title=shorten(f"Run {arguments.command}", 120),
+        title=shorten(arguments.title, 80) or shorten(f"Run {arguments.command}", 120),
         subject=Run(arguments.command, place.real),
         perform=perform,
         locations=() if place.real == context.workspace.project else (Location(place.shown),),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from duologue.coder.models.offline.repair.command import lab_command
-from duologue.coder.models.offline.repair.lab.job import RESULT
+from duologue.coder.models.offline.repair.lab.job import result_in
 from duologue.coder.models.offline.repair.verdict import Proven, Verdict, weigh
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.suite import Report, Suite, find_suite, run_tests
@@ -55,13 +54,14 @@ async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report) -> 
         "hanging": turn.settings.hanging_seconds,
         "most_bytes": turn.settings.copied_bytes,
     }
-    data = await turn.run(lab_command(suite.python, job), turn.settings.repair_seconds + 30)
-    for line in reversed(str(data["output"]).splitlines()):
-        if line.startswith(RESULT):
-            return dict(json.loads(line[len(RESULT) :]))
-    raise TurnStopped(
-        f"The trial of edits came to no result, so nothing is changed: {shorten(str(data['output'])[-400:], 400)}"
-    )
+    command = lab_command(suite.python, job)
+    data = await turn.run(command, turn.settings.repair_seconds + 30, title="Try small edits in a scratch copy")
+    result = result_in(str(data["output"]))
+    if result is None:
+        raise TurnStopped(
+            f"The trial of edits came to no result, so nothing is changed: {shorten(str(data['output'])[-400:], 400)}"
+        )
+    return result
 
 
 async def _weigh(turn: Turn, suite: Suite, target: str | None, found: dict[str, Any]) -> None:
