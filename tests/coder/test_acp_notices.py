@@ -1,4 +1,4 @@
-"""What a person is told of permissions in a turn: notices of the store, grants that answer, and commands with a title."""
+"""What a person is told of permissions in a turn: the store, grants that answer, titles of commands."""
 
 from __future__ import annotations
 
@@ -33,11 +33,8 @@ def texts(session: Session, call_id: str) -> str:
 async def test_a_store_that_cannot_be_read_is_told_once_in_the_first_turn(tmp_path: Path, protocol: int) -> None:
     store = tmp_path / "permissions.json"
     store.write_text("broken")
-    async with opened(tmp_path, says("one"), says("two"), protocol=protocol, permissions=store) as (
-        session,
-        _,
-        _models,
-    ):
+    steps = [says("one"), says("two")]
+    async with opened(tmp_path, *steps, protocol=protocol, permissions=store) as (session, _, _models):
         await take_turn(session)
         assert said(session)[0].startswith(f"Note: {store}: saved permissions are ignored")
         await take_turn(session)
@@ -49,8 +46,7 @@ async def test_an_answer_that_cannot_be_kept_is_told_in_its_turn(tmp_path: Path,
     store = tmp_path / "folder" / "permissions.json"
     steps = [asks(call("run_command", command="true")), says("done")]
     person = Person(["allow_always"])
-    more = {"protocol": protocol, "person": person, "permissions": store}
-    async with opened(tmp_path, *steps, **more) as (session, _, _models):
+    async with opened(tmp_path, *steps, protocol=protocol, person=person, permissions=store) as (session, _, _models):
         await take_turn(session)
         assert any(text.startswith(f"Note: {store}: the permission could not be saved") for text in said(session))
 
@@ -78,4 +74,4 @@ async def test_a_command_with_a_title_is_asked_about_with_both(tmp_path: Path, p
                 assert protocol == 2 and told == command
             case ToolCallSubject(tool_call=asked):
                 # A v1 client shows the content of the call that asks.
-                assert protocol == 1 and any(command in str(item) for item in asked.content)
+                assert protocol == 1 and command in str(asked.content)
