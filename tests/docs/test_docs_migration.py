@@ -8,6 +8,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from doc_pages import EXAMPLES, blocks, table_rows, text_of
@@ -50,6 +51,11 @@ async def test_a_failed_prompt_is_told_and_the_console_goes_on(tmp_path: Path) -
     assert done.stderr.count("Prompt failed: this agent takes no prompts (-32601)") == 2
 
 
+def test_the_migrated_client_tells_its_usage() -> None:
+    done = subprocess.run([sys.executable, str(CLIENT)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "usage: migrated_client.py AGENT_PROGRAM [ARGUMENT ...]\n")
+
+
 @pytest.mark.parametrize("version", [1, 2])
 async def test_the_migrated_agent_marks_what_it_says(version: int) -> None:
     agent = runpy.run_path(str(AGENT))["EchoAgent"]()
@@ -58,7 +64,7 @@ async def test_the_migrated_agent_marks_what_it_says(version: int) -> None:
         session = (await wire.ask("session/new", {"cwd": "/", "mcpServers": []}))["result"]["sessionId"]
         prompt = [{"type": "text", "text": text} for text in ("one", "two")]
         wire.send(wire.call("session/prompt", {"sessionId": session, "prompt": prompt}))
-        chunks = []
+        chunks: list[dict[str, Any]] = []
         while len(chunks) < 2:
             update = (await wire.read_method("session/update"))["params"]["update"]
             chunks += [update] if update["sessionUpdate"] == "agent_message_chunk" else []
