@@ -3,7 +3,7 @@
 BIN := .venv/bin
 CODE := $(wildcard src tests bench examples scripts)
 
-.PHONY: help setup demo test lint style types check coverage bench peers schema-diff build clean
+.PHONY: help setup demo test lint style types pyright check coverage bench peers schema-diff build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ style: setup
 
 types: setup
 	@sh scripts/types.sh
+
+pyright: setup ## hold the public types against pyright too (needs npm)
+	@npx --yes --package pyright -- $(BIN)/python -m pytest tests/api/test_api_typecheck.py -rs $(ARGS)
 
 check: lint test ## lint, types and tests
 
