@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_kit import Scripted
 
-from duologue.agent import Session, unknown_session
+from duologue.agent import AgentConnection, Session, unknown_session
 from duologue.protocol.common.config import SessionConfigSelectOption
 from duologue.protocol.v2.config import BooleanConfigOption, SelectConfigOption, SessionConfigOption
 
@@ -64,3 +64,12 @@ def reopen(version: int, session: str, cwd: str = "/", *, replay: bool = True) -
     if version == 1:
         return ("session/load" if replay else "session/resume"), params
     return "session/resume", {**params, **({"replayFrom": {"type": "start"}} if replay else {})}
+
+
+def kept_of(connection: AgentConnection) -> list[Any]:
+    """All that a connection keeps of requests about sessions."""
+    lifecycle = connection._lifecycle
+    return [
+        connection._admitted,
+        *(lifecycle._opening, lifecycle._resumes, lifecycle._closes, lifecycle._barriers),
+    ]

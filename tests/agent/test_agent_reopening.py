@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_kit import Ended, Scripted, Talk
-from keeper_kit import Keeper, reopen
+from agent_kit import Ended, Scripted, Talk, settle
+from keeper_kit import Keeper, kept_of, reopen
 
 from duologue.agent import Session, unknown_session
 
@@ -21,7 +21,7 @@ async def test_each_of_two_reopenings_of_an_unknown_session_is_told_so(version: 
     for call in calls:
         error = (await talk.answer(call["id"]))["error"]
         assert (error["code"], error["data"]) == (-32002, {"sessionId": "nope"})
-    assert talk.connection.sessions == talk.connection._opening == talk.connection._resumes == {}
+    assert talk.connection.sessions == {} and not any(kept_of(talk.connection))
 
 
 async def test_a_prompt_behind_two_reopenings_finds_the_session_that_the_second_one_opened(version: int) -> None:
@@ -57,6 +57,8 @@ class Seeing(Scripted):
     """Notes where a session is reopened, and refuses when it is told to."""
 
     refuses = False
+
+    additional_directories = True
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
         self.log.append(str(session.cwd))
@@ -100,3 +102,20 @@ async def test_a_held_session_stays_where_it_is_when_reopening_fails(version: in
     assert (await talk.ask(*elsewhere(version, session, tmp_path)))["error"]["code"] == -32002
     assert agent.log == [str(tmp_path)]
     assert talk.connection.sessions[session].roots == (Path("/"),)
+
+
+async def test_a_prompt_in_the_same_write_as_close_and_reopening_runs(version: int) -> None:
+    agent = Keeper()
+    talk = await Talk.begin(agent, version)
+    await talk.ask(*reopen(version, "old"))
+    agent.log.clear()
+    close, again = talk.call("session/close", {"sessionId": "old"}), talk.call(*reopen(version, "old"))
+    prompt = talk.prompting("old", "go on")
+    talk.send(close, again, prompt)
+    assert await talk.ended(prompt["id"]) == [Ended("end_turn")]
+    steps = [step for step in agent.log if not step.endswith("begins")]
+    assert steps == ["close ends", "resume ends", "begin go on", "end go on"]
+    assert list(talk.connection.sessions) == ["old"]
+    talk.send(talk.call("session/close", {"sessionId": "old"}))
+    await settle()
+    assert not any(kept_of(talk.connection))

@@ -1,8 +1,13 @@
 """What the author of an agent uses: `Agent` to subclass, `Turn` to speak through, `run` to serve."""
 
 from duologue.agent.agent import Agent, unknown_session
+from duologue.agent.asked import Asked, current_request
+from duologue.agent.client_files import ClientFiles
+from duologue.agent.client_terminal import ClientTerminal
 from duologue.agent.connection import AgentConnection
-from duologue.agent.errors import TurnOver
+from duologue.agent.elicitation import FormAnswer, Outcome, UrlAnswer
+from duologue.agent.errors import NotOffered, TurnOver
+from duologue.agent.listing import list_page, open_sessions
 from duologue.agent.nes import Nes, NesRequest, NesSession
 from duologue.agent.permission import Permission, default_options
 from duologue.agent.providers import Endpoint, Provider, Providers
@@ -10,18 +15,26 @@ from duologue.agent.serving import run, serve
 from duologue.agent.session import Session
 from duologue.agent.terminal import Terminal
 from duologue.agent.toolcall import ToolCall, file_diff
-from duologue.agent.turn import Turn
-from duologue.agent.voice import Voice, plan_entry
+from duologue.agent.turn import Command, Turn
+from duologue.agent.voice import Voice, command, plan_entry
+from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import AgentExtras
 
 __all__ = [
     "Agent",
     "AgentConnection",
     "AgentExtras",
+    "Asked",
+    "ClientFiles",
+    "ClientTerminal",
+    "Command",
     "Endpoint",
+    "FormAnswer",
     "Nes",
     "NesRequest",
     "NesSession",
+    "NotOffered",
+    "Outcome",
     "Permission",
     "Provider",
     "Providers",
@@ -30,9 +43,15 @@ __all__ = [
     "ToolCall",
     "Turn",
     "TurnOver",
+    "UrlAnswer",
     "Voice",
+    "command",
+    "current_request",
     "default_options",
     "file_diff",
+    "handles",
+    "list_page",
+    "open_sessions",
     "plan_entry",
     "run",
     "serve",

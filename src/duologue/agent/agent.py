@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from duologue.protocol.common.prompt import StopReason
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from duologue.agent.session import Session
     from duologue.agent.turn import Turn
     from duologue.protocol.changes.memory import AgentExtras
+    from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse
     from duologue.protocol.v2.auth import AuthMethod
     from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
@@ -32,6 +34,9 @@ class Agent:
     name: str = "agent"
     title: str | None = None
     version: str = "0"
+    #: Whether sessions may have more roots than their working directory (`Session.roots`). A client that names any
+    #: without that is refused.
+    additional_directories: bool = False
     #: How long a cancelled turn may go on before it is left behind, in seconds. What it still says is not heard.
     cancel_seconds: float = 10.0
     #: Suggested edits, and model providers that the client can point elsewhere: announced when they are set.
@@ -57,15 +62,33 @@ class Agent:
 
     def v1_capabilities(self) -> AgentExtras:
         """What the agent says of itself in version 1 alone: that it takes `session/load`, `list`, `resume` and `close`,
-        `logout`, and MCP servers over SSE. Load and resume are said when `resume_session` is overridden."""
+        `logout`, and MCP servers over SSE. What is not said is not found (-32601). Load and resume are said when
+        `resume_session` is overridden, logout when `logout` is."""
         from duologue.protocol.changes.memory import AgentExtras
 
-        reopens = type(self).resume_session is not Agent.resume_session
-        return AgentExtras(load=reopens, resume=reopens)
+        reopens = self.overrides("resume_session")
+        return AgentExtras(load=reopens, resume=reopens, logout=self.overrides("logout"))
+
+    def vendor_capabilities(self) -> Mapping[str, Any]:
+        """What is announced under `_meta` of the agent's capabilities: one's own methods, by a name of one's own."""
+        return {}
+
+    def command(self) -> Sequence[str]:
+        """The command line that starts this program: what a login in a terminal runs, with arguments of its own."""
+        return (sys.executable, *sys.orig_argv[1:])
 
     def auth_methods(self) -> Sequence[AuthMethod]:
-        """The ways to log in, when there are any. Asked for again at each login and logout."""
+        """The ways to log in, when there are any. Asked for again at each login and logout.
+
+        A login in a terminal is listed as such only to a client that can do it; others are told what to run.
+        """
         return ()
+
+    def auth_required(self, message: str = "Log in first") -> RpcError:
+        """The error that asks for a login, with the ways to log in; raise it in any handler or turn."""
+        from duologue.agent.login import auth_required
+
+        return auth_required(self, message)
 
     async def new_session(self, session: Session) -> None:
         """A session was made; prepare it (``session.state``). What is sent here follows the response."""
@@ -77,6 +100,24 @@ class Agent:
         the request; when this raises they are what they were. Raise `unknown_session(session.id)` when there is none.
         """
         raise unknown_session(session.id)
+
+    async def fork_session(self, session: Session, source_id: str) -> None:
+        """Make `session`, which is new, go on from a copy of the session `source_id`, which may be a stored one. Its
+        `cwd`, roots and MCP servers are those of the request. Raise `unknown_session(source_id)` when there is none."""
+        raise unknown_session(source_id)
+
+    async def list_sessions(self, request: ListSessionsRequest) -> ListSessionsResponse:
+        """A page of the sessions that a client may reopen, the last used first; without an override, of the open ones.
+
+        `list_page` makes a page of a whole list, cursor and `cwd` included. Raise `RpcError` (-32602) for a cursor that
+        is not yours.
+        """
+        from duologue.agent.listing import list_page, open_sessions
+
+        return list_page(open_sessions(self.connection), request)
+
+    async def delete_session(self, session_id: str) -> None:
+        """Remove a session from what is listed. It is closed by then. One that is not there is no error."""
 
     async def close_session(self, session: Session) -> None:
         """The session was closed, or the connection ended; free what it holds."""
@@ -95,6 +136,10 @@ class Agent:
 
     async def logout(self) -> None:
         """Log out."""
+
+    def overrides(self, member: str) -> bool:
+        """Whether the author has overridden a member of this class; what is not overridden is not announced."""
+        return getattr(type(self), member) is not getattr(Agent, member)
 
 
 def unknown_session(session_id: str) -> RpcError:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
 
 from duologue import codec
 from duologue.agent.agent import Agent
+from duologue.agent.login import shown_methods
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
-from duologue.protocol.common.capabilities import Implementation
+from duologue.protocol.common.capabilities import (
+    Implementation,
+    SessionAdditionalDirectoriesCapabilities,
+    SessionDeleteCapabilities,
+    SessionForkCapabilities,
+)
 from duologue.protocol.method import Request, Side
 from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
-from duologue.protocol.version import SUPPORTED, Version, negotiate
+from duologue.protocol.version import SUPPORTED, V1, Version, negotiate
+
+if TYPE_CHECKING:
+    from duologue.protocol.changes.memory import AgentExtras
 
 
 def read_initialize(raw: Any) -> tuple[Version, Request[Any, Any], Any]:
@@ -49,14 +58,37 @@ def _proposed_version(raw: Any) -> int:
     return proposed
 
 
-def introduce(agent: Agent, version: Version) -> InitializeResponse:
-    """What the agent says of itself."""
-    methods = list(agent.auth_methods())
-    mcp = agent.mcp_capabilities()
-    session = SessionCapabilities(prompt=agent.prompt_capabilities(), mcp=UNSET if mcp is None else mcp)
+def introduce(agent: Agent, version: Version, request: InitializeRequest) -> InitializeResponse:
+    """What the agent says of itself: what its author has declared or overridden."""
+    methods = shown_methods(agent, request.capabilities)
     return InitializeResponse(
         protocol_version=version.number,
         info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),
-        capabilities=AgentCapabilities(session=session, auth=AgentAuthCapabilities() if methods else UNSET),
+        capabilities=AgentCapabilities(
+            session=_sessions(agent) if agent.overrides("prompt") else UNSET,
+            auth=AgentAuthCapabilities() if methods else UNSET,
+            meta=dict(agent.vendor_capabilities()) or UNSET,
+        ),
         auth_methods=methods,
     )
+
+
+def _sessions(agent: Agent) -> SessionCapabilities:
+    mcp = agent.mcp_capabilities()
+    return SessionCapabilities(
+        prompt=agent.prompt_capabilities(),
+        mcp=UNSET if mcp is None else mcp,
+        delete=SessionDeleteCapabilities() if agent.overrides("delete_session") else UNSET,
+        fork=SessionForkCapabilities() if agent.overrides("fork_session") else UNSET,
+        additional_directories=SessionAdditionalDirectoriesCapabilities() if agent.additional_directories else UNSET,
+    )
+
+
+def said_on_wire(answer: InitializeResponse, extras: AgentExtras, version: Version) -> Any:
+    """The capabilities of an answer as they stand on the wire, which decide what is served."""
+    capabilities = answer.capabilities or AgentCapabilities()
+    if version is not V1:
+        return capabilities
+    from duologue.protocol.changes.capabilities import agent_down
+
+    return agent_down(extras, capabilities, bool(answer.auth_methods))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import UNSET
+
 from duologue.agent.turn import Turn
 from duologue.agent.turns import Turns, Work
-from duologue.agent.voice import Voice
+from duologue.agent.voice import Voice, timestamp
 from duologue.peer.outbound import SENT
+from duologue.protocol.common.session import SessionInfo
 from duologue.protocol.v2.updates import SessionUpdate
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ class Place(NamedTuple):
     cwd: Path
     additional_directories: tuple[Path, ...]
     mcp_servers: tuple[McpServer, ...]
+    meta: Mapping[str, Any]
 
 
 class Session(Voice):
@@ -47,6 +52,8 @@ class Session(Voice):
         self.connection = connection
         self.state: Any = None
         self._title: str | None = None
+        #: When something was last asked of the session or told by `set_info`: a point of time with its zone.
+        self.updated_at = datetime.now(UTC)
         self._ids = 0
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.
         self._run = uuid.uuid4().hex[:8]
@@ -76,6 +83,11 @@ class Session(Voice):
         return self._place.mcp_servers
 
     @property
+    def meta(self) -> Mapping[str, Any]:
+        """The `_meta` of the request that opened the session last."""
+        return self._place.meta
+
+    @property
     def roots(self) -> tuple[Path, ...]:
         """The working directory and the additional ones."""
         return (self.cwd, *self.additional_directories)
@@ -84,6 +96,16 @@ class Session(Voice):
     def peer(self) -> Peer:
         """For requests that no method here makes: ``await session.peer.request(method, params)``."""
         return self.connection.peer
+
+    def info(self) -> SessionInfo:
+        """The session as a listing shows it."""
+        return SessionInfo(
+            session_id=self.id,
+            cwd=str(self.cwd),
+            additional_directories=[str(path) for path in self.additional_directories] or UNSET,
+            title=self.title or UNSET,
+            updated_at=timestamp(self.updated_at),
+        )
 
     def next_id(self, kind: str) -> str:
         """An id that is unique in the session, over restarts too."""

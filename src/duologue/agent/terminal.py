@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, UnsetType
 
 from duologue.protocol.common.terminal import TerminalExitStatus
+from duologue.protocol.v2.terminal import TerminalOutput
 from duologue.protocol.v2.updates import TerminalOutputChunkEvent, TerminalUpdateEvent
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class Terminal:
     def write(self, data: bytes) -> Awaitable[None]:
         """Show more output."""
         return self._voice.update(TerminalOutputChunkEvent(terminal_id=self.id, data=b64encode(data).decode()))
+
+    def replace(self, output: bytes) -> Awaitable[None]:
+        """Show this output in place of all that was shown before."""
+        whole = TerminalOutput(data=b64encode(output).decode())
+        return self._voice.update(TerminalUpdateEvent(terminal_id=self.id, output=whole))
 
     def exited(self, exit_code: int | None = None, signal: str | None = None) -> Awaitable[None]:
         """Tell how the process ended."""

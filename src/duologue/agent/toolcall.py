@@ -21,9 +21,11 @@ from duologue.protocol.v2.updates import ToolCallContentChunkEvent, ToolCallUpda
 from duologue.session.entries import ToolCallState
 
 if TYPE_CHECKING:
+    from duologue.agent.elicitation import FormAnswer, UrlAnswer
     from duologue.agent.permission import Permission
     from duologue.agent.terminal import Terminal
     from duologue.agent.voice import Voice
+    from duologue.protocol.common.elicitation_schema import ElicitationSchema
     from duologue.protocol.common.permission import PermissionOption
 
 
@@ -181,6 +183,14 @@ class ToolCall:
         subject = ToolCallSubject(tool_call=as_subject(self._shown, content))
         heading = title if title is not None else str(self._shown.title)
         return await self._voice.ask_permission(heading, subject=subject, description=description, options=options)
+
+    def ask_form(self, message: str, schema: ElicitationSchema) -> Awaitable[FormAnswer]:
+        """Ask the user to fill in a form about this call; see `Turn.ask_form`."""
+        return self._voice.ask_form(message, schema, tool_call_id=self.id)
+
+    def ask_url(self, message: str, url: str) -> Awaitable[UrlAnswer]:
+        """Ask the user to visit a page for this call; see `Turn.ask_url`."""
+        return self._voice.ask_url(message, url, tool_call_id=self.id)
 
 
 def as_location(place: ToolCallLocation | Path) -> ToolCallLocation:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duologue.agent.asked import trace_of
 from duologue.agent.voice import Voice
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import StopReason, Usage
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from duologue.agent.session import Session
 
 
+class Command(NamedTuple):
+    """A slash command as the user wrote it: its name, and what stands behind it."""
+
+    name: str
+    text: str
+
+
 class Turn(Voice):
     """Speaks for as long as the turn runs.
 
@@ -22,10 +30,14 @@ class Turn(Voice):
     method `usage` tells something else, at any time: how full the context window is.)
     """
 
-    def __init__(self, session: Session, prompt: Sequence[ContentBlock] | None) -> None:
+    def __init__(
+        self, session: Session, prompt: Sequence[ContentBlock] | None, meta: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(session, session._channel.send)
         #: What the user sent; None for work that the agent began.
         self.prompt = prompt
+        #: The `_meta` of the prompt. The trace in it (W3C Trace Context) goes along with what the turn asks the client.
+        self.meta: Mapping[str, Any] = meta or {}
         self.tokens: Usage | None = None
         self.cancelled = False
         # Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
@@ -42,6 +54,13 @@ class Turn(Voice):
         """The text blocks of the prompt, joined by newlines."""
         return "\n".join(block.text for block in self.prompt or () if isinstance(block, TextBlock))
 
+    @property
+    def command(self) -> Command | None:
+        """The slash command that the prompt begins with, whether or not the agent offers one of that name."""
+        first = next((block.text for block in self.prompt or () if isinstance(block, TextBlock)), "")
+        name, _, text = first.removeprefix("/").partition(" ")
+        return Command(name, text.strip()) if first.startswith("/") and name.split() == [name] else None
+
     def cancel(self) -> None:
         """Cancel the turn: its task is cancelled, and it ends as cancelled whatever the task makes of that."""
         if self.cancelled or self._over:
@@ -56,6 +75,9 @@ class Turn(Voice):
     def _end(self) -> None:
         """Silence the turn: what a straggler still says must not appear in the next one."""
         self._over = True
+
+    def _trace(self) -> Mapping[str, str]:
+        return trace_of(self.meta)
 
     def _answered_cancelled(self) -> None:
         self.cancel()

@@ -12,7 +12,8 @@ import contextlib
 import inspect
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -88,6 +89,15 @@ class Turns:
         if self._waiting == 0 and self._told is SessionState.REQUIRES_ACTION:
             self._tell(SessionState.IDLE if self._runner is None else SessionState.RUNNING)
 
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Let the session require action for as long as a question to the user is open."""
+        try:
+            self.wait_for_user()
+            yield
+        finally:
+            self.go_on()
+
     def bound_the_end(self, turn: Turn) -> None:
         """Give a cancelled turn a bounded time to end."""
         gave_up = turn._gave_up
@@ -112,6 +122,7 @@ class Turns:
 
     async def _take(self, turn: Turn) -> None:
         self.running = turn
+        self._session.updated_at = datetime.now(UTC)
         try:
             await self._one(turn)
         except ConnectionClosed:

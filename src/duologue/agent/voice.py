@@ -6,19 +6,22 @@ awaiting it takes part in back-pressure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from duologue.agent.asking import Asking
 from duologue.agent.errors import TurnOver
-from duologue.agent.permission import Permission, ask
 from duologue.protocol.base import OpenEnum
 from duologue.protocol.common.content import TextBlock
-from duologue.protocol.common.plan import PlanEntryPriority
+from duologue.protocol.common.plan import FilePlan, MarkdownPlan, PlanEntryPriority
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
-from duologue.protocol.common.updates import Cost, SessionInfoUpdateEvent, UsageUpdateEvent
+from duologue.protocol.common.updates import Cost, PlanRemovedEvent, SessionInfoUpdateEvent, UsageUpdateEvent
+from duologue.protocol.v2.commands import AvailableCommand, TextInput
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.plan import ItemsPlan, PlanEntry, PlanEntryStatus
 from duologue.protocol.v2.updates import (
@@ -33,9 +36,6 @@ from duologue.protocol.v2.updates import (
 if TYPE_CHECKING:
     from duologue.agent.session import Session
     from duologue.agent.toolcall import ToolCall
-    from duologue.protocol.common.permission import PermissionOption
-    from duologue.protocol.v2.commands import AvailableCommand
-    from duologue.protocol.v2.permission import RequestPermissionSubject
 
 #: The id of the plan of an agent that keeps one plan at a time.
 THE_PLAN = "plan"
@@ -43,7 +43,7 @@ THE_PLAN = "plan"
 Word = TypeVar("Word", bound=OpenEnum)
 
 
-class Voice:
+class Voice(Asking):
     """Speaks about one session. Pieces of text that follow each other form one message; anything between begins
     the next one."""
 
@@ -115,46 +115,47 @@ class Voice:
         whole = [_as_entry(entry) for entry in entries]
         return self.update(PlanUpdateEvent(plan=ItemsPlan(plan_id=plan_id, entries=whole)))
 
-    def set_title(self, title: str) -> Awaitable[None]:
-        """Name the session; `session.title` is the name from then on."""
+    def plan_markdown(self, text: str, *, plan_id: str = THE_PLAN) -> Awaitable[None]:
+        """Show a plan written as Markdown; it replaces the one with the same id."""
+        return self.update(PlanUpdateEvent(plan=MarkdownPlan(plan_id=plan_id, content=text)))
+
+    def plan_file(self, path: Path, *, plan_id: str = THE_PLAN) -> Awaitable[None]:
+        """Show a plan that is kept in a file; a relative path starts at the session's working directory."""
+        uri = (self.session.cwd / path).as_uri()
+        return self.update(PlanUpdateEvent(plan=FilePlan(plan_id=plan_id, uri=uri)))
+
+    def remove_plan(self, plan_id: str = THE_PLAN) -> Awaitable[None]:
+        """Show a plan no longer."""
+        return self.update(PlanRemovedEvent(plan_id=plan_id))
+
+    def set_title(self, title: str | None) -> Awaitable[None]:
+        """Name the session, or (None) take its name away; `session.title` is the name from then on."""
         self.session._title = title
         return self.update(SessionInfoUpdateEvent(title=title))
 
+    def set_updated_at(self, moment: datetime) -> Awaitable[None]:
+        """Say when the session was last used, as a listing shows it. Raises `ValueError` for a time without a zone."""
+        told = timestamp(moment)
+        self.session.updated_at = moment
+        return self.update(SessionInfoUpdateEvent(updated_at=told))
+
     def usage(self, used: int, size: int, *, cost: float | None = None, currency: str = "USD") -> Awaitable[None]:
         """Tell how full the context window is, in tokens, and what the session has cost so far. What one turn has used
-        is told with its end instead: see `Turn.tokens`."""
+        is told with its end instead: see `Turn.tokens`. Raises `ValueError` for a currency that is no ISO 4217 code."""
+        if re.fullmatch("[A-Z]{3}", currency) is None:
+            raise ValueError(f"a currency is three capital letters: {currency!r}")
         money = UNSET if cost is None else Cost(amount=cost, currency=currency)
         return self.update(UsageUpdateEvent(used=used, size=size, cost=money))
 
     def commands(self, commands: Sequence[AvailableCommand]) -> Awaitable[None]:
-        """Offer slash commands; they replace the ones offered before."""
+        """Offer slash commands (see `command`); they replace the ones offered before. `Turn.command` is the one that a
+        prompt begins with."""
         return self.update(AvailableCommandsUpdateEvent(available_commands=list(commands)))
 
     def update_config_options(self) -> Awaitable[None]:
         """Tell the client what `Agent.config_options` says now, after the agent has changed something by itself."""
         options = self.session.connection.agent.config_options(self.session)
         return self.update(ConfigOptionUpdateEvent(config_options=list(options)))
-
-    def ask_permission(
-        self,
-        title: str,
-        *,
-        subject: RequestPermissionSubject | UnsetType = UNSET,
-        description: str | UnsetType = UNSET,
-        options: Sequence[PermissionOption] | None = None,
-    ) -> Awaitable[Permission]:
-        """Ask the user; the result is true only when an allowing option was picked.
-
-        The session requires action while the question is open. When the client answers that the turn is cancelled,
-        the turn is cancelled. An error answer is a refusal. Raises `TurnOver`, `ConnectionClosed`, and `RuntimeError`
-        in `Agent.new_session`, since the client does not know the session yet.
-        """
-        if self._over:
-            raise TurnOver
-        return ask(self, title, subject=subject, description=description, options=options)
-
-    def _answered_cancelled(self) -> None:
-        """The client answered a question of this voice with `cancelled`."""
 
 
 def plan_entry(content: str, status: str = "pending", priority: str = "medium") -> PlanEntry:
@@ -163,6 +164,21 @@ def plan_entry(content: str, status: str = "pending", priority: str = "medium") 
     return PlanEntry(
         content=content, priority=_named(PlanEntryPriority, priority), status=_named(PlanEntryStatus, status)
     )
+
+
+def command(name: str, description: str, hint: str | None = None) -> AvailableCommand:
+    """A slash command for `Voice.commands`; with a `hint`, text may stand behind it. Raises `ValueError` for a name
+    that nobody could type: one that is empty, begins with a slash or holds white space."""
+    if not name or name.startswith("/") or name.split() != [name]:
+        raise ValueError(f"a command is named by one word, without the slash: {name!r}")
+    return AvailableCommand(name=name, description=description, input=UNSET if hint is None else TextInput(hint=hint))
+
+
+def timestamp(moment: datetime) -> str:
+    """A point of time as the wire has it (RFC 3339, in UTC). Raises `ValueError` for one without a zone."""
+    if moment.tzinfo is None:
+        raise ValueError("a point of time needs a time zone")
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _named(words: type[Word], word: str) -> Word:

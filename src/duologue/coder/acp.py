@@ -38,6 +38,7 @@ class CodingAgent(Agent):
     name = "duologue"
     title = "Duologue"
     version = __version__
+    additional_directories = True
 
     def __init__(
         self,

@@ -1,0 +1,127 @@
+"""What an agent can ask the client about a session: permission, forms, pages to visit, files and terminals.
+
+What the client has not offered is not sent. The trace that came with the prompt goes along with each request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from duologue.agent.asked import current_request, trace_of, traced
+from duologue.agent.errors import TurnOver
+from duologue.agent.permission import Permission, ask
+from duologue.protocol.method import Request
+
+if TYPE_CHECKING:
+    from duologue.agent.client_files import ClientFiles
+    from duologue.agent.client_terminal import ClientTerminal
+    from duologue.agent.elicitation import FormAnswer, UrlAnswer
+    from duologue.agent.session import Session
+    from duologue.protocol.common.elicitation_schema import ElicitationSchema
+    from duologue.protocol.common.permission import PermissionOption
+    from duologue.protocol.v2.permission import RequestPermissionSubject
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class Asking:
+    """The half of a `Voice` that asks. Everything here raises `TurnOver` and `ConnectionClosed`."""
+
+    session: Session
+    _over: bool
+
+    def request(self, method: Request[P, R], params: P) -> Coroutine[Any, Any, R]:
+        """Ask the client by any method, of the tables or of one's own. Raises what `Peer.request` raises."""
+        if self._over:
+            raise TurnOver
+        return self.session.peer.request(method, traced(params, self._trace()))
+
+    def ask_permission(
+        self,
+        title: str,
+        *,
+        subject: RequestPermissionSubject | UnsetType = UNSET,
+        description: str | UnsetType = UNSET,
+        options: Sequence[PermissionOption] | None = None,
+    ) -> Awaitable[Permission]:
+        """Ask the user; the result is true only when an allowing option was picked.
+
+        The session requires action while the question is open. When the client answers that the turn is cancelled,
+        the turn is cancelled. An error answer is a refusal. Raises `RuntimeError` in `Agent.new_session`, since the
+        client does not know the session yet.
+        """
+        if self._over:
+            raise TurnOver
+        return ask(self, title, subject=subject, description=description, options=options)
+
+    def ask_form(
+        self, message: str, schema: ElicitationSchema, *, tool_call_id: str | UnsetType = UNSET
+    ) -> Awaitable[FormAnswer]:
+        """Ask the user to fill in a form; the result is true only when the user did, and the content fits.
+
+        Never ask for secrets so: `ask_url` is for them. A client that shows no forms is not asked; its answer is false
+        too, so have something to fall back on. In `Agent.new_session` the question belongs to that request.
+        Raises `ValueError` for a form that may not be asked.
+        """
+        if self._over:
+            raise TurnOver
+        from duologue.agent.elicitation import scope_of
+
+        session = self.session
+        scope = scope_of(session.id, tool_call_id, not session._held)
+        elicitor = session.connection.elicitor
+        return elicitor.form(message, schema, scope, session._turns.waiting(), self._trace())
+
+    def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Awaitable[UrlAnswer]:
+        """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
+
+        A client that sends nobody to pages is not asked; its answer is false. Raises `ValueError` for a URL that is not
+        absolute, not encrypted, or holds credentials.
+        """
+        if self._over:
+            raise TurnOver
+        from duologue.agent.elicitation import scope_of
+
+        session = self.session
+        scope = scope_of(session.id, tool_call_id, not session._held)
+        elicitor = session.connection.elicitor
+        return elicitor.url(message, url, scope, session._turns.waiting(), self._trace())
+
+    @property
+    def client_files(self) -> ClientFiles:
+        """Text files as the client has them, unsaved changes included; offered by clients of version 1 alone."""
+        from duologue.agent.client_files import ClientFiles
+
+        return ClientFiles(self)
+
+    def client_terminal(
+        self,
+        command: str,
+        args: Sequence[str] = (),
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | str | None = None,
+        output_byte_limit: int | None = None,
+    ) -> ClientTerminal:
+        """A command that the client runs in a terminal of its own; offered by clients of version 1 alone.
+
+        To be entered with ``async with``: that starts the command, and leaving it ends the command and frees the
+        terminal, whatever happens. `cwd` is relative to the session's. Of the output no more than the last
+        `output_byte_limit` bytes are kept.
+        """
+        from duologue.agent.client_terminal import ClientTerminal
+
+        return ClientTerminal(self, command, args, env=env, cwd=cwd, output_byte_limit=output_byte_limit)
+
+    def _trace(self) -> Mapping[str, str]:
+        """The trace that requests carry on; a turn has its own."""
+        asked = current_request()
+        return trace_of(asked.meta) if asked is not None else {}
+
+    def _answered_cancelled(self) -> None:
+        """The client answered a question of this voice with `cancelled`."""

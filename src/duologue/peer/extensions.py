@@ -1,0 +1,50 @@
+"""Methods of one's own (`_name`): functions of a class that answer or hear them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypeVar, overload
+
+from duologue.peer.calls import Scope
+from duologue.protocol.method import Method, Notification, Request
+
+S = TypeVar("S")
+P = TypeVar("P")
+R = TypeVar("R")
+
+_MARK = "__duologue_handles__"
+
+Handler = Callable[[S, P], Awaitable[R]]
+
+
+@overload
+def handles(method: Request[P, R]) -> Callable[[Handler[S, P, R]], Handler[S, P, R]]: ...
+@overload
+def handles(method: Notification[P]) -> Callable[[Handler[S, P, None]], Handler[S, P, None]]: ...
+def handles(method: Any) -> Any:
+    """Let a function of an `Agent` or a `Client` answer (or hear) a method of one's own, which
+    `Request.extension` or `Notification.extension` made. It takes the params, and returns the result."""
+
+    def mark(function: Any) -> Any:
+        setattr(function, _MARK, method)
+        return function
+
+    return mark
+
+
+def handlers_of(owner: object) -> Iterator[tuple[Method, Callable[[Any], Awaitable[Any]]]]:
+    """The methods that the functions of an object handle, each with its function; an override goes on handling."""
+    marked: dict[str, Method] = {}
+    for kind in reversed(type(owner).__mro__):
+        marked |= {name: getattr(value, _MARK) for name, value in vars(kind).items() if hasattr(value, _MARK)}
+    for name, method in marked.items():
+        yield method, getattr(owner, name)
+
+
+def as_request_handler(function: Callable[[P], Awaitable[R]]) -> Callable[[P, Scope], Awaitable[R]]:
+    """The function as `Peer.handle` takes it."""
+
+    async def answer(params: P, scope: Scope) -> R:
+        return await function(params)
+
+    return answer
