@@ -72,9 +72,12 @@ class Host:
         request = await self.wire.read()
         result: dict[str, Any] = {"protocolVersion": self.version}
         if self.version == 2:
-            result |= {"info": {"name": "a", "version": "1"}, "capabilities": {"session": {}}}
+            result |= {
+                "info": {"name": "a", "version": "1"},
+                "capabilities": {"session": {"additionalDirectories": {}}},
+            }
         else:
-            markers: dict[str, Any] = {"list": {}, "resume": {}, "close": {}}
+            markers: dict[str, Any] = {"list": {}, "resume": {}, "close": {}, "additionalDirectories": {}}
             result |= {"agentCapabilities": {"loadSession": True, "sessionCapabilities": markers}}
         self.answer(request, result)
         await asyncio.wait_for(starting, PATIENCE)

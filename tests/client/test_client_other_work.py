@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from duologue.agent import Agent, AgentConnection, Turn
-from duologue.client import connect
+from duologue.agent import Agent, Turn
 from duologue.protocol.common.prompt import StopReason
-from duologue.transports.memory import memory_pair
+from duologue.testing import connected
 
 
 class Busy(Agent):
@@ -35,11 +34,7 @@ class Busy(Agent):
 @pytest.mark.parametrize("protocol", [1, 2])
 async def test_the_end_of_the_agents_own_work_does_not_end_a_prompt_behind_it(protocol: Any) -> None:
     agent = Busy()
-    near, far = memory_pair()
-    connection = AgentConnection(agent)
-    serving = asyncio.create_task(connection.start(far))
-    async with connect(lambda: near, protocol=protocol) as client:
-        await serving
+    async with connected(agent, protocol=protocol) as client:
         session = await client.new_session("/tmp")
         working = asyncio.create_task(agent.work())
         await agent.begun.wait()

@@ -46,7 +46,8 @@ def test_a_command_is_its_line_and_its_folder(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     asked = request(CommandSubject(command="make test", cwd=str(tmp_path / "link")))
-    assert matter_of(asked, None, tmp_path) == Matter((Run("make test", tmp_path / "real"),), certain=True)
+    matter = matter_of(asked, None, tmp_path)
+    assert (matter.subjects, matter.certain) == ((Run("make test", tmp_path / "real"),), True)
 
 
 @pytest.mark.parametrize(

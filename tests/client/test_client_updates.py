@@ -9,7 +9,7 @@ import pytest
 from client_kit import Host
 
 from duologue.client import Client, Session
-from duologue.client import connection as connection_module
+from duologue.client import arriving as arriving_module
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.v2.updates import SessionUpdate
 from wire import PATIENCE, settle, until
@@ -82,17 +82,17 @@ async def test_field_bugs_34_35_updates_for_a_session_that_never_comes_harm_noth
 
 
 async def test_early_updates_are_bounded_and_let_go(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_module, "EARLY_UPDATES", 10)
+    monkeypatch.setattr(arriving_module, "EARLY_UPDATES", 10)
     host = await Host.begin(version)
     opening = asyncio.create_task(host.connection.new_session("/tmp"))
     request = await host.wire.read_method("session/new")
     for number in range(50):
         host.send(host.chunk("x", f"ghost {number}"), host.chunk("y", "N"))
     await settle()
-    assert sum(map(len, host.connection._early.values())) <= 10
+    assert sum(map(len, host.connection._arrivals._early.values())) <= 10
     host.answer(request, {"sessionId": "N"})
     await asyncio.wait_for(opening, PATIENCE)
-    assert host.connection._early == {}
+    assert host.connection._arrivals._early == {}
 
 
 async def test_a_session_that_fails_to_open_lets_go_of_early_updates(version: int) -> None:
@@ -103,7 +103,7 @@ async def test_a_session_that_fails_to_open_lets_go_of_early_updates(version: in
     host.refuse(request, -32000, "log in first")
     with pytest.raises(RpcError, match="log in first"):
         await asyncio.wait_for(opening, PATIENCE)
-    assert host.connection._early == {}
+    assert host.connection._arrivals._early == {}
     assert list(host.connection.sessions) == ["S"]
 
 

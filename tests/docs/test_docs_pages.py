@@ -152,7 +152,7 @@ async def test_moody(page: Page, tmp_path: Path, protocol: Protocol) -> None:
         await session.set_mode("cheerful")
         assert await session.prompt("hello").text() == "Hello!"
         with pytest.raises(duologue.RpcError, match="-32602"):
-            await session.set_mode("angry")
+            await session.set_config_option("mode", "angry")
 
 
 async def test_closed(page: Page, tmp_path: Path) -> None:

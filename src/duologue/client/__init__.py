@@ -3,20 +3,54 @@
 from duologue.client.client import Client, refusal
 from duologue.client.connecting import connect
 from duologue.client.connection import ClientConnection
-from duologue.client.errors import AgentFailed, TurnFailed, VersionMismatch
+from duologue.client.errors import AgentFailed, LoginFailed, NotOffered, TurnFailed, VersionMismatch
+from duologue.client.login import Login, TerminalLogin
+from duologue.client.serving import allowance
 from duologue.client.session import Session
 from duologue.client.turn import PromptTurn
+from duologue.client.urls import url_doubts
+from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import ClientExtras
+
+# Set here, not imported: type checkers go by the name. What a plain client does not use is loaded when it is asked for.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from duologue.client.files import Buffers, LocalFiles
+    from duologue.client.policy import Policy
+    from duologue.client.terminals import LocalTerminals
 
 __all__ = [
     "AgentFailed",
+    "Buffers",
     "Client",
     "ClientConnection",
     "ClientExtras",
+    "LocalFiles",
+    "LocalTerminals",
+    "Login",
+    "LoginFailed",
+    "NotOffered",
+    "Policy",
     "PromptTurn",
     "Session",
+    "TerminalLogin",
     "TurnFailed",
     "VersionMismatch",
+    "allowance",
     "connect",
+    "handles",
     "refusal",
+    "url_doubts",
 ]
+
+if not TYPE_CHECKING:
+    _PLACES = {"files": "Buffers LocalFiles", "policy": "Policy", "terminals": "LocalTerminals"}
+
+    def __getattr__(name):
+        for place, names in _PLACES.items():
+            if name in names.split():
+                from importlib import import_module
+
+                value = globals()[name] = getattr(import_module(f"duologue.client.{place}"), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from duologue.client.client import Client
 from duologue.client.connection import ClientConnection, version_of
-from duologue.client.errors import AgentFailed, VersionMismatch
+from duologue.client.errors import AgentFailed, LoginFailed, VersionMismatch
 from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.jsonrpc.limits import Limits
@@ -24,6 +25,8 @@ STARTUP_SECONDS = 60.0
 
 Protocol = Literal[1, 2, "auto"]
 Open = Callable[[], Transport]
+#: The same with further variables for the environment of the agent.
+OpenWith = Callable[[Mapping[str, str]], Transport]
 
 
 @contextlib.asynccontextmanager
@@ -46,10 +49,11 @@ async def connect(
     Raises `AgentFailed` (also when the answer to `initialize` is broken or does not fit), `VersionMismatch`, `RpcError`
     (the agent refused `initialize`).
     """
-    open_transport = agent if callable(agent) else _spawner(agent, cwd, env)
+    open_transport = _opener(agent) if callable(agent) else _spawner(agent, cwd, env)
+    command = None if callable(agent) else agent
     versions = (V2, V1) if protocol == "auto" else (version_of(protocol),)
     connection = await _first_that_works(
-        versions, open_transport, client or Client(), limits=limits, trace=trace, seconds=startup_seconds
+        versions, open_transport, client or Client(), command, limits=limits, trace=trace, seconds=startup_seconds
     )
     try:
         yield connection
@@ -57,18 +61,35 @@ async def connect(
         await connection.close()
 
 
-def _spawner(command: Sequence[str], cwd: Path | str | None, env: Mapping[str, str] | None) -> Open:
+def _opener(open_transport: Open) -> OpenWith:
+    def opened(variables: Mapping[str, str]) -> Transport:
+        if variables:
+            raise LoginFailed("variables can be given to an agent that is started by its command; this one is not")
+        return open_transport()
+
+    return opened
+
+
+def _spawner(command: Sequence[str], cwd: Path | str | None, env: Mapping[str, str] | None) -> OpenWith:
     from duologue.transports.spawn import SpawnTransport
 
     if isinstance(command, str):
         raise TypeError("give the agent's command as a list of strings, such as ['some-agent', '--acp']")
-    return lambda: SpawnTransport(command, cwd=cwd, env=env)
+    given = dict(env or {})
+
+    def spawned(variables: Mapping[str, str]) -> Transport:
+        # Each start has what a login gave to the one before.
+        given.update(variables)
+        return SpawnTransport(command, cwd=cwd, env=dict(given))
+
+    return spawned
 
 
 async def _first_that_works(
     versions: Sequence[Version],
-    open_transport: Open,
+    open_transport: OpenWith,
     client: Client,
+    command: Sequence[str] | None,
     *,
     limits: Limits | None,
     trace: Trace | None,
@@ -76,8 +97,10 @@ async def _first_that_works(
 ) -> ClientConnection:
     for version in versions:
         connection = ClientConnection(client, limits=limits, trace=trace)
+        connection.command = command
+        connection.restart = partial(_begin, connection, open_transport, version, seconds)
         try:
-            await _start(connection, open_transport(), version, seconds)
+            await connection.restart({})
         except BaseException as error:
             await connection.close()
             if version is versions[-1] or not _may_be_the_version(error):
@@ -86,6 +109,12 @@ async def _first_that_works(
         else:
             break
     return connection
+
+
+async def _begin(
+    connection: ClientConnection, opened: OpenWith, version: Version, seconds: float, variables: Mapping[str, str]
+) -> None:
+    await _start(connection, opened(variables), version, seconds)
 
 
 def _may_be_the_version(error: BaseException) -> bool:

@@ -3,68 +3,98 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-from duologue.client.client import Client, refusal
-from duologue.client.errors import VersionMismatch
+from duologue.client.arriving import Arrivals
+from duologue.client.client import Client
+from duologue.client.errors import LoginFailed, NotOffered, VersionMismatch
+from duologue.client.gates import check_replay, check_servers, further_roots
+from duologue.client.login import TERMINAL_AUTH, Login, Logins, TerminalLogin
+from duologue.client.serving import Serving
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
-from duologue.peer import Peer, Scope
+from duologue.peer import Peer
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced
-from duologue.protocol.common.capabilities import Implementation
-from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, RequestPermissionResponse
-from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse
+from duologue.protocol.common.capabilities import (
+    ElicitationCapabilities,
+    ElicitationFormCapabilities,
+    ElicitationUrlCapabilities,
+    Implementation,
+)
+from duologue.protocol.common.session import (
+    DeleteSessionRequest,
+    ListSessionsRequest,
+    ListSessionsResponse,
+    SessionInfo,
+)
 from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
-from duologue.protocol.v2.auth import AuthMethod, LoginAuthRequest
-from duologue.protocol.v2.capabilities import AgentCapabilities
+from duologue.protocol.v2.auth import AuthMethod
+from duologue.protocol.v2.capabilities import (
+    AgentCapabilities,
+    AuthCapabilities,
+    ClientCapabilities,
+    TerminalAuthCapabilities,
+)
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
 from duologue.protocol.v2.mcp import McpServer
-from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.session import (
+    ForkSessionRequest,
+    ForkSessionResponse,
     NewSessionRequest,
     NewSessionResponse,
     ResumeSessionRequest,
     ResumeSessionResponse,
     StartReplay,
 )
-from duologue.protocol.v2.updates import SessionUpdate, UpdateSessionNotification
 from duologue.protocol.version import SUPPORTED, V2, Version
 from duologue.transports.base import Closed, Transport
 
-log = logging.getLogger("duologue.client")
-
-#: Updates kept while a session is being opened, before the response that names it.
-EARLY_UPDATES = 1000
+P = TypeVar("P")
+R = TypeVar("R")
 
 
 class ClientConnection:
-    """A running agent. `info`, `capabilities`, `auth_methods` are what it announced; `sessions` are the open ones."""
+    """A running agent. `info`, `capabilities`, `auth_methods` are what it announced; `sessions` are the open ones.
+
+    `announced` is what was told to it of the client, and `command` what it was started with, if it was. After a login
+    that starts the agent anew, `peer` is another one, and the sessions that were open are over.
+    """
+
+    peer: Peer
 
     def __init__(self, client: Client, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
         self.client = client
+        self.command: Sequence[str] | None = None
+        #: Set by `connect`: starts the agent again, with these further variables, and shakes hands.
+        self.restart: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
+        self._limits = limits
+        self._trace = trace
+        self._listener = client.on_update if client.overrides("on_update") else None
+        self._logins = Logins(self)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Prepare a peer that is not connected yet, and forget what was told over the one before."""
         self.sessions: dict[str, Session] = {}
         self.info: Implementation | None = None
         self.capabilities = AgentCapabilities()
         self.auth_methods: Sequence[AuthMethod] = ()
-        listens = type(client).on_update is not Client.on_update
-        self._listener: Callable[[Session, SessionUpdate], None] | None = client.on_update if listens else None
-        self._opening = 0
-        self._early: dict[str, list[SessionUpdate]] = {}
-        self._early_count = 0
+        self.announced = ClientCapabilities()
         # Two replays of one session at once could not be told apart.
         self._reopening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._strangers: set[str] = set()
-        self.peer = Peer(Side.CLIENT, inside=V2, limits=limits, trace=trace)
-        self.peer.apply(v2.SESSION_UPDATE, self._update)
-        self.peer.handle(v2.SESSION_REQUEST_PERMISSION, self._permission)
+        self._arrivals = Arrivals(self.sessions)
+        self._ending: asyncio.Future[Any] | None = None
+        self.peer = Peer(Side.CLIENT, inside=V2, limits=self._limits, trace=self._trace)
+        self.peer.apply(v2.SESSION_UPDATE, self._arrivals.update)
+        Serving(self).register(self.peer)
         self.peer.on_closed(self._closed)
 
     @property
@@ -79,6 +109,13 @@ class ClientConnection:
             return False
         return announced(method, self.capabilities, self.peer.said_in_v1)
 
+    def need(self, method: Request[Any, Any] | Notification[Any]) -> None:
+        """Raises `NotOffered` unless the agent answers a method."""
+        if not self.offers(method):
+            raise NotOffered(f"the agent does not offer {method.name}")
+
+    # --- life ---------------------------------------------------------------------------------------------------------
+
     async def start(self, transport: Transport, version: Version) -> None:
         """Connect, and initialize for one version.
 
@@ -88,16 +125,34 @@ class ClientConnection:
         self.peer.speak(version)
         self.peer.say_in_v1(self.client.v1_capabilities())
         await self.peer.start(transport)
+        self.announced = self._introduction()
         client = self.client
         request = InitializeRequest(
             protocol_version=version.number,
             info=Implementation(name=client.name, version=client.version, title=client.title or UNSET),
-            capabilities=client.capabilities(),
+            capabilities=self.announced,
         )
         response = await self.peer.request(v2.INITIALIZE, request, applied=self._initialized)
         if response.protocol_version != version.number:
             await self.peer.close()
             raise VersionMismatch(version.number, response.protocol_version)
+
+    def _introduction(self) -> ClientCapabilities:
+        """The client's capabilities, with what follows from what its author has overridden."""
+        said = self.client.capabilities()
+        if said.elicitation is UNSET:
+            said = replace(said, elicitation=self._questions())
+        # A login in a terminal starts the agent's own command there.
+        if said.auth is UNSET and self.command is not None and self.client.overrides("run_in_terminal"):
+            auth = AuthCapabilities(terminal=TerminalAuthCapabilities())
+            said = replace(said, auth=auth, meta={**(said.meta or {}), TERMINAL_AUTH: True})
+        return said
+
+    def _questions(self) -> ElicitationCapabilities | UnsetType:
+        """The kinds of question that the client answers."""
+        form = ElicitationFormCapabilities() if self.client.overrides("fill_form") else UNSET
+        url = ElicitationUrlCapabilities() if self.client.overrides("open_url") else UNSET
+        return UNSET if form is UNSET and url is UNSET else ElicitationCapabilities(form=form, url=url)
 
     def _initialized(self, response: InitializeResponse) -> None:
         self.info = response.info
@@ -107,10 +162,40 @@ class ClientConnection:
     async def close(self) -> None:
         """End the connection, and the agent with it when it was started here."""
         await self.peer.close()
+        if self._ending is not None:
+            await self._ending
 
-    async def login(self, method_id: str) -> None:
-        """Log in by one of `auth_methods`. Raises `RpcError`."""
-        await self.peer.request(v2.AUTH_LOGIN, LoginAuthRequest(method_id=method_id))
+    async def reconnect(self, variables: Mapping[str, str]) -> None:
+        """Start the agent anew, with further variables in its environment. Raises `LoginFailed`, and what `connect`
+        raises; the connection is closed then."""
+        if self.restart is None:
+            raise LoginFailed("this connection was not made by connect(), which could make it again")
+        await self.close()
+        self._begin()
+        await self.restart(variables)
+
+    def _closed(self, reason: Closed) -> None:
+        ends = [session._closed(reason) for session in self.sessions.values()]
+        self._ending = asyncio.gather(*ends) if ends else None
+
+    # --- logging in ---------------------------------------------------------------------------------------------------
+
+    async def login(self, method_id: str, variables: Mapping[str, str] | None = None) -> None:
+        """Log in by one of `auth_methods`. One that takes variables, or runs in a terminal, starts the agent anew.
+
+        Raises `NotOffered`, `LoginFailed`, `RpcError`, `ValueError` (variables that are missing or not asked for).
+        """
+        await self._logins.log_in(Login(method_id, variables or {}))
+
+    async def logout(self) -> None:
+        """Log out. Open sessions may ask for a login from then on. Raises `NotOffered`, `RpcError`."""
+        await self._logins.log_out()
+
+    def terminal_login(self, method: AuthMethod) -> TerminalLogin:
+        """What to run for a login in a terminal. Raises `NotOffered` for any other."""
+        return self._logins.terminal_login(method)
+
+    # --- sessions -----------------------------------------------------------------------------------------------------
 
     async def new_session(
         self,
@@ -119,30 +204,85 @@ class ClientConnection:
         additional_directories: Sequence[Path | str] = (),
         mcp_servers: Sequence[McpServer] = (),
     ) -> Session:
-        """Begin a session in `cwd` (made absolute). Raises `RpcError`; -32000 asks for a login first."""
-        where = _absolute(cwd)
+        """Begin a session in `cwd` (made absolute). Raises `NotOffered`, `RpcError`; -32000 asks for a login first."""
+
+        async def call() -> Session:
+            self.need(v2.SESSION_NEW)
+            place = self._place(cwd, additional_directories, mcp_servers)
+            request = NewSessionRequest(**{**place, "mcp_servers": list(mcp_servers)})
+            return await self._opened(v2.SESSION_NEW, request)
+
+        return await self._logins.retried(call)
+
+    async def fork_session(
+        self,
+        session_id: str,
+        cwd: Path | str,
+        *,
+        additional_directories: Sequence[Path | str] = (),
+        mcp_servers: Sequence[McpServer] = (),
+    ) -> Session:
+        """Begin a session with a copy of another one's conversation, which it does not show.
+
+        Raises `NotOffered`, `RpcError`.
+        """
+
+        async def call() -> Session:
+            self.need(v2.SESSION_FORK)
+            place = self._place(cwd, additional_directories, mcp_servers)
+            return await self._opened(v2.SESSION_FORK, ForkSessionRequest(session_id=session_id, **place))
+
+        return await self._logins.retried(call)
+
+    async def _opened(self, method: Request[Any, Any], request: NewSessionRequest | ForkSessionRequest) -> Session:
         made: list[Session] = []
 
-        def applied(response: NewSessionResponse) -> None:
-            session = self._add(Session(self, response.session_id, where))
+        def applied(response: NewSessionResponse | ForkSessionResponse) -> None:
+            session = Session(self, response.session_id, *_roots(request))
+            self._arrivals.add(session)
             session._take_options(response.config_options)
             made.append(session)
 
-        request = NewSessionRequest(
-            cwd=str(where),
-            additional_directories=[str(_absolute(path)) for path in additional_directories] or UNSET,
-            mcp_servers=list(mcp_servers),
-        )
-        await self._open(lambda: self.peer.request(v2.SESSION_NEW, request, applied=applied))
+        with self._arrivals.opening():
+            await self.peer.request(method, request, applied=applied)
         return made[0]
 
-    def list_sessions(
-        self, *, cwd: Path | str | None = None, cursor: str | None = None
-    ) -> Awaitable[ListSessionsResponse]:
-        """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `RpcError`."""
-        where = UNSET if cwd is None else str(_absolute(cwd))
-        request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
-        return self.peer.request(v2.SESSION_LIST, request)
+    async def list_sessions(self, *, cwd: Path | str | None = None, cursor: str | None = None) -> ListSessionsResponse:
+        """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `NotOffered`,
+        `RpcError`."""
+
+        async def call() -> ListSessionsResponse:
+            self.need(v2.SESSION_LIST)
+            where = UNSET if cwd is None else str(_absolute(cwd))
+            request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
+            return await self.peer.request(v2.SESSION_LIST, request)
+
+        return await self._logins.retried(call)
+
+    async def stored_sessions(self, *, cwd: Path | str | None = None) -> AsyncIterator[SessionInfo]:
+        """All of the agent's sessions; each page is asked for when the one before has been gone through."""
+        cursor: str | None = None
+        while True:
+            page = await self.list_sessions(cwd=cwd, cursor=cursor)
+            for entry in page.sessions:
+                yield entry
+            # An agent that gives a cursor back would be asked for ever.
+            if not isinstance(page.next_cursor, str) or page.next_cursor == cursor:
+                return
+            cursor = page.next_cursor
+
+    async def delete_session(self, session_id: str) -> None:
+        """Remove a session from those that the agent lists; one that is open here is over. Raises `NotOffered`,
+        `RpcError`."""
+
+        async def call() -> None:
+            self.need(v2.SESSION_DELETE)
+            await self.peer.request(v2.SESSION_DELETE, DeleteSessionRequest(session_id=session_id))
+
+        await self._logins.retried(call)
+        held = self.sessions.pop(session_id, None)
+        if held is not None:
+            await held._over()
 
     async def resume_session(
         self,
@@ -153,29 +293,34 @@ class ClientConnection:
         additional_directories: Sequence[Path | str] = (),
         mcp_servers: Sequence[McpServer] = (),
     ) -> Session:
-        """Reopen a session; with `replay` its history is in the transcript when this returns. Raises `RpcError`.
+        """Reopen a session; with `replay` its history is in the transcript when this returns.
 
         A session that is open here is the same object afterwards, and its turns go on. With `replay` it has a new
         transcript, and what comes before the answer belongs to the history, not to a turn. Calls for one session wait
-        for each other.
+        for each other. Raises `NotOffered`, `RpcError`.
         """
+
+        async def call() -> Session:
+            self.need(v2.SESSION_RESUME)
+            if replay:
+                check_replay(self)
+            request = ResumeSessionRequest(
+                session_id=session_id,
+                replay_from=StartReplay() if replay else UNSET,
+                **{**self._place(cwd, additional_directories, mcp_servers), "mcp_servers": list(mcp_servers)},
+            )
+            return await self._resume(request)
+
         lock = self._reopening.get(session_id)
         if lock is None:
             lock = self._reopening[session_id] = asyncio.Lock()
         async with lock:
-            request = ResumeSessionRequest(
-                session_id=session_id,
-                cwd=str(_absolute(cwd)),
-                additional_directories=[str(_absolute(path)) for path in additional_directories] or UNSET,
-                mcp_servers=list(mcp_servers),
-                replay_from=StartReplay() if replay else UNSET,
-            )
-            return await self._resume(request)
+            return await self._logins.retried(call)
 
     async def _resume(self, request: ResumeSessionRequest) -> Session:
-        session_id, cwd = request.session_id, Path(request.cwd)
+        session_id = request.session_id
         held = self.sessions.get(session_id)
-        session = self.sessions[session_id] = held or Session(self, session_id, cwd)
+        session = self.sessions[session_id] = held or Session(self, session_id, *_roots(request))
         before = session.transcript
         if request.replay_from:
             session._begin_replay()
@@ -183,7 +328,7 @@ class ClientConnection:
         def applied(response: ResumeSessionResponse) -> None:
             # It may have been closed meanwhile.
             self.sessions[session_id] = session
-            session.cwd = cwd
+            session._move(*_roots(request))
             session._end_replay(session.transcript)
             session._take_options(response.config_options)
 
@@ -196,61 +341,29 @@ class ClientConnection:
             raise
         return session
 
-    async def _open(self, ask: Callable[[], Any]) -> None:
-        self._opening += 1
-        try:
-            await ask()
-        finally:
-            self._opening -= 1
-            if not self._opening:
-                self._early.clear()
-                self._early_count = 0
+    def _place(self, cwd: Path | str, folders: Sequence[Path | str], servers: Sequence[McpServer]) -> dict[str, Any]:
+        """Where a session works and what with, as it is sent. Raises `NotOffered`."""
+        check_servers(self, servers)
+        where = _absolute(cwd)
+        return {
+            "cwd": str(where),
+            "additional_directories": [str(path) for path in further_roots(self, where, folders)] or UNSET,
+            "mcp_servers": list(servers) or UNSET,
+        }
 
-    def _add(self, session: Session) -> Session:
-        self.sessions[session.id] = session
-        for update in self._early.pop(session.id, ()):
-            session._receive(update)
-        return session
+    # --- methods of one's own -----------------------------------------------------------------------------------------
 
-    def _update(self, note: UpdateSessionNotification) -> None:
-        session = self.sessions.get(note.session_id)
-        if session is not None:
-            session._receive(note.update)
-        else:
-            self._stranger(note)
+    async def request(self, method: Request[P, R], params: P) -> R:
+        """Make a request of one's own (`Request.extension`), or any other. Raises `RpcError`, see `Peer.request`."""
+        return await self.peer.request(method, params)
 
-    def _stranger(self, note: UpdateSessionNotification) -> None:
-        """An update for a session that is not known: kept while one is being opened, else dropped, told once."""
-        if self._opening:
-            if self._early_count < EARLY_UPDATES:
-                self._early.setdefault(note.session_id, []).append(note.update)
-                self._early_count += 1
-        elif note.session_id not in self._strangers and len(self._strangers) < EARLY_UPDATES:
-            self._strangers.add(note.session_id)
-            log.info("updates for an unknown session are ignored: %s", note.session_id)
+    async def notify(self, method: Notification[P], params: P) -> None:
+        """Send a notification of one's own (`Notification.extension`), or any other."""
+        await self.peer.notify(method, params)
 
-    async def _permission(self, params: RequestPermissionRequest, scope: Scope) -> RequestPermissionResponse:
-        session = self.sessions.get(params.session_id)
-        if session is None or session._cancelling:
-            return RequestPermissionResponse(outcome=CancelledOutcome())
-        question = asyncio.get_running_loop().create_task(self._ask(session, params), name="permission")
-        try:
-            outcome: Any = await session._answering(question)
-        except asyncio.CancelledError:
-            question.cancel()
-            outcome = CancelledOutcome()
-        return RequestPermissionResponse(outcome=outcome)
 
-    async def _ask(self, session: Session, params: RequestPermissionRequest) -> RequestPermissionOutcome:
-        try:
-            return await self.client.request_permission(session, params)
-        except Exception:
-            log.exception("answering a permission request failed; it is refused")
-            return refusal(params)
-
-    def _closed(self, reason: Closed) -> None:
-        for session in self.sessions.values():
-            session._closed(reason)
+def _roots(request: NewSessionRequest | ForkSessionRequest | ResumeSessionRequest) -> tuple[Path, tuple[Path, ...]]:
+    return Path(request.cwd), tuple(Path(folder) for folder in request.additional_directories or ())
 
 
 def version_of(number: int) -> Version:

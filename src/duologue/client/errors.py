@@ -4,6 +4,8 @@ DuologueError
 ├── RpcError
 │   └── TurnFailed        a turn that had begun ended with an error
 ├── VersionMismatch       the agent does not speak the version that was asked for
+├── NotOffered            the agent has not announced what was to be asked of it
+├── LoginFailed           a login was begun and came to nothing
 └── AgentFailed           the agent could not be started, or ended before it was ready
 """
 
@@ -11,10 +13,19 @@ from __future__ import annotations
 
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import RpcError
+from duologue.protocol.common.errors import ErrorCode
 
 
 class TurnFailed(RpcError):
     """The turn ended with an error; code, message and data are the agent's."""
+
+
+class NotOffered(DuologueError):
+    """Raised before anything is sent, for what the agent has not announced; the text says what that is."""
+
+
+class LoginFailed(DuologueError):
+    """The agent asked for a login, and the one that the client chose came to nothing."""
 
 
 class VersionMismatch(DuologueError):
@@ -38,3 +49,8 @@ class AgentFailed(DuologueError):
     def __init__(self, problem: str, *, spoke_to: bool = False) -> None:
         super().__init__(problem)
         self.spoke_to = spoke_to
+
+
+def unknown_session(session_id: str) -> RpcError:
+    """The error for a session that is not open on this connection."""
+    return RpcError(ErrorCode.RESOURCE_NOT_FOUND, "there is no such session", {"sessionId": session_id})

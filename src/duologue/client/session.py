@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
+from duologue.client.grants import Grants
 from duologue.client.turn import PromptTurn
+from duologue.local.workspace import Workspace
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.content import TextBlock
@@ -23,6 +25,7 @@ from duologue.protocol.v2.config import (
     SetBooleanConfigOption,
     SetIdConfigOption,
     SetSessionConfigOptionResponse,
+    offered_values,
 )
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.prompt import CancelSessionNotification
@@ -42,7 +45,9 @@ from duologue.transports.base import Closed
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
+    from duologue.client.terminal import Terminal
 
+T = TypeVar("T")
 
 log = logging.getLogger("duologue.client")
 
@@ -53,13 +58,23 @@ _USER_MESSAGES = (UserMessageEvent, UserMessageChunk)
 class Session:
     """One conversation with an agent. `transcript` is live: it holds all that was read of it.
 
-    `cwd` is where it was last opened. `transcript` is another one after a replay.
+    `cwd` and `additional_directories` are those it was last opened with. `transcript` is another one after a replay.
     """
 
-    def __init__(self, connection: ClientConnection, session_id: str, cwd: Path) -> None:
+    def __init__(
+        self,
+        connection: ClientConnection,
+        session_id: str,
+        cwd: Path,
+        additional_directories: Sequence[Path] = (),
+    ) -> None:
         self.connection = connection
         self.id = session_id
-        self.cwd = cwd
+        #: Terminals that the client runs for the agent, and what it was allowed to do and has not done yet.
+        self.terminals: dict[str, Terminal] = {}
+        self.grants = Grants()
+        self._workspace: Workspace | None
+        self._move(cwd, additional_directories)
         self.transcript = self.connection.client.transcript()
         self._replaying = False
         self._waiting: deque[PromptTurn] = deque()
@@ -72,24 +87,45 @@ class Session:
         self._current: PromptTurn | None = None
 
     @property
+    def workspace(self) -> Workspace:
+        """The folders of the session as places on this machine. Raises `ValueError` when they are not there."""
+        if self._workspace is None:
+            self._workspace = Workspace([self.cwd, *self.additional_directories])
+        return self._workspace
+
+    @property
     def config_options(self) -> Sequence[SessionConfigOption]:
         """The config options with their present values, as the agent last told them."""
         return self.transcript.config_options
 
     # --- what the client does ---------------------------------------------------------------------------------------
 
-    def prompt(self, prompt: str | Sequence[ContentBlock]) -> PromptTurn:
-        """A turn for a prompt; iterate it: ``async for event in session.prompt("...")``."""
+    def prompt(
+        self, prompt: str | Sequence[ContentBlock], *, while_running: Literal["queue", "steer"] = "queue"
+    ) -> PromptTurn:
+        """A turn for a prompt; iterate it: ``async for event in session.prompt("...")``.
+
+        While another turn runs, "queue" sends the prompt at once, for the agent to work on afterwards; "steer" cancels
+        the running turn and what is queued behind it, and sends the prompt when they have ended.
+        """
         blocks = [TextBlock(text=prompt)] if isinstance(prompt, str) else prompt
-        return PromptTurn(self, blocks)
+        return PromptTurn(self, blocks, while_running)
 
     async def cancel(self) -> None:
         """Cancel the running turn and what is queued behind it."""
         if any(not turn._cancel_sent for turn in (*self._active, *self._waiting)):
             self._send_cancel()
 
+    async def _stop_all(self) -> None:
+        """Cancel what runs and what is queued, and wait for its end."""
+        open_turns = [*self._active, *self._waiting]
+        await self.cancel()
+        for turn in open_turns:
+            await turn.over.wait()
+
     async def set_config_option(self, config_id: str, value: str | bool) -> Sequence[SessionConfigOption]:
-        """Change a config option; all options as they are then. Raises `RpcError`."""
+        """Change a config option; all options as they are then. Raises `NotOffered`, `RpcError`."""
+        self.connection.need(SESSION_SET_CONFIG_OPTION)
         request: SetBooleanConfigOption | SetIdConfigOption
         if isinstance(value, bool):
             request = SetBooleanConfigOption(session_id=self.id, config_id=config_id, value=value)
@@ -103,21 +139,30 @@ class Session:
         return self.config_options
 
     async def set_mode(self, mode: str) -> None:
-        """Change the option of category `mode`. Raises `ValueError` when the agent has none, `RpcError`."""
+        """Change the option of category `mode`. Raises `ValueError` when the agent has no such mode, `RpcError`."""
         for option in self.config_options:
             if isinstance(option, SelectConfigOption) and option.category == SessionConfigOptionCategory.MODE:
+                offered = [value.value for value in offered_values(option)]
+                if mode not in offered:
+                    raise ValueError(f"this agent has no mode {mode!r}; it has {', '.join(offered)}")
                 await self.set_config_option(option.config_id, mode)
                 return
         raise ValueError("this agent offers no modes")
 
+    async def fork(self) -> Session:
+        """Begin a session with a copy of this one's conversation, in its folders. Raises `NotOffered`, `RpcError`."""
+        folders = self.additional_directories
+        return await self.connection.fork_session(self.id, self.cwd, additional_directories=folders)
+
     async def close(self) -> None:
-        """Close the session on the agent; turns that are open end as cancelled. Raises `RpcError`."""
+        """Close the session on the agent; turns that are open end as cancelled, and so do its terminals.
+
+        An agent that cannot close a session is told to cancel its work. Raises `RpcError`.
+        """
         await self.connection.peer.request(SESSION_CLOSE, CloseSessionRequest(session_id=self.id))
         if self.connection.sessions.get(self.id) is self:
             del self.connection.sessions[self.id]
-        for turn in (*self._active, *self._waiting):
-            turn.stop_reason = StopReason.CANCELLED
-            turn._finish(None)
+        await self._over()
 
     # --- cancelling -------------------------------------------------------------------------------------------------
 
@@ -146,15 +191,25 @@ class Session:
         now = self._active or list(self._waiting)[:1]
         return bool(now) and all(turn._cancel_sent for turn in now)
 
-    async def _answering(self, question: asyncio.Task[object]) -> object:
-        """Await the answer to a permission request, so that a cancel finds it."""
+    async def _ask(self, answering: Coroutine[Any, Any, T], cancelled: T) -> T:
+        """Await an answer of the user; `cancelled` in its place once the turn is cancelled or it is withdrawn."""
+        question = asyncio.get_running_loop().create_task(answering, name="question")
         self._questions[question] = None
         try:
             return await question
+        except asyncio.CancelledError:
+            question.cancel()
+            return cancelled
         finally:
             del self._questions[question]
 
     # --- what is opened anew ----------------------------------------------------------------------------------------
+
+    def _move(self, cwd: Path, additional_directories: Sequence[Path]) -> None:
+        """The session was opened in these folders."""
+        self.cwd = cwd
+        self.additional_directories = tuple(additional_directories)
+        self._workspace = None
 
     def _begin_replay(self) -> None:
         """The history is about to come, from its start. The state is no part of it."""
@@ -210,6 +265,8 @@ class Session:
             self._idle_without_message(self._waiting[0], update)
         for turn in list(self._active):
             turn._end(update)
+        # What was allowed for the work that is over is not allowed for other work.
+        self.grants.clear()
 
     def _works_for_itself(self, turn: PromptTurn) -> bool:
         """Whether the agent is at work that no prompt before `turn` asked for."""
@@ -243,7 +300,19 @@ class Session:
         else:
             self._current = self._waiting[0] if self._waiting else None
 
-    def _closed(self, reason: Closed) -> None:
-        """The connection is closed: open turns end with it."""
+    async def _over(self) -> None:
+        """The session is closed: open turns end as cancelled, and what runs for them ends."""
+        for turn in (*self._active, *self._waiting):
+            turn.stop_reason = StopReason.CANCELLED
+            turn._finish(None)
+        await self._end_terminals()
+
+    def _closed(self, reason: Closed) -> asyncio.Future[Any]:
+        """The connection is closed: open turns end with it. Done when what ran for them has ended."""
         for turn in (*self._active, *self._waiting):
             turn._finish(ConnectionClosed(reason))
+        return asyncio.get_running_loop().create_task(self._end_terminals())
+
+    async def _end_terminals(self) -> None:
+        terminals, self.terminals = list(self.terminals.values()), {}
+        await asyncio.gather(*(terminal.kill() for terminal in terminals))

@@ -28,7 +28,8 @@ class Matter:
     """What a request is about: what a yes would certainly allow, and whether that is all.
 
     `paths` are those it names without saying that they are written, `raw` is the raw input when that says more than is
-    understood, `call` and `content` are the tool call and what it holds.
+    understood, `call` and `content` are the tool call and what it holds. `kind` and `titles` are what the agent calls
+    it.
     """
 
     subjects: tuple[Subject, ...] = ()
@@ -37,22 +38,25 @@ class Matter:
     raw: Any = None
     call: str = ""
     content: tuple[ToolCallContent, ...] = ()
+    kind: ToolKind | None = None
+    titles: tuple[str, ...] = ()
 
 
 def matter_of(request: RequestPermissionRequest, call: ToolCallState | None, cwd: Path) -> Matter:
     """Everything that a yes would allow. `call` is what was told of the tool call."""
     match request.subject:
         case CommandSubject(command=command, cwd=folder):
-            return Matter((Run(command, real(folder, cwd)),), certain=True)
+            run = Run(command, real(folder, cwd))
+            return Matter((run,), certain=True, kind=ToolKind.EXECUTE, titles=(request.title,))
         case ToolCallSubject(tool_call=patch):
             merged = ToolCallState(patch.tool_call_id)
             for update in (*(call.updates() if call is not None else ()), patch):
                 merged.patch(update)
-            return _of_call(merged, cwd)
-    return Matter()
+            return _of_call(merged, request.title, cwd)
+    return Matter(titles=(request.title,))
 
 
-def _of_call(call: ToolCallState, cwd: Path) -> Matter:
+def _of_call(call: ToolCallState, title: str, cwd: Path) -> Matter:
     raw = read_raw_input(call.raw_input)
     paths = tuple(dict.fromkeys(_paths(call, raw, cwd)))
     subjects = tuple(_subjects(call, raw, paths, cwd))
@@ -65,6 +69,8 @@ def _of_call(call: ToolCallState, cwd: Path) -> Matter:
         None if certain or not isinstance(call.raw_input, dict | list | str) else call.raw_input,
         call.id,
         tuple(call.content),
+        call.kind or None,
+        tuple(dict.fromkeys(name for name in (title, call.title) if isinstance(name, str))),
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from duologue.client.errors import TurnFailed
+from duologue.client.gates import check_prompt
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import StopReason, Usage
@@ -26,19 +27,27 @@ class PromptTurn:
 
     It ends when the turn does; `stop_reason` and `usage` are known then. Leaving the iteration early (break, an
     exception, a cancelled task) sends one `session/cancel` and answers open permission requests with `cancelled`.
-    The iteration raises `RpcError` when the prompt is refused, `TurnFailed` when the turn ends with an error, and
-    `ConnectionClosed` when the agent goes away. (Version 1 has one answer for a refused prompt and a failed turn:
-    `RpcError`, of which `TurnFailed` is a kind.)
+    The iteration raises `NotOffered` for a prompt that the agent does not take, `RpcError` when it refuses the prompt,
+    `TurnFailed` when the turn ends with an error, and `ConnectionClosed` when the agent goes away. (Version 1 has one
+    answer for a refused prompt and a failed turn: `RpcError`, of which `TurnFailed` is a kind.)
     """
 
-    def __init__(self, session: Session, prompt: Sequence[ContentBlock]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        prompt: Sequence[ContentBlock],
+        while_running: Literal["queue", "steer"] = "queue",
+    ) -> None:
         self.session = session
         self.prompt = prompt
+        self.while_running = while_running
         self.stop_reason: StopReason | None = None
         self.usage: Usage | None = None
         self.accepted = False
         self._behind_other_work = False
         self.ended = False
+        #: Set when the turn has ended; its last events may still wait to be iterated.
+        self.over = asyncio.Event()
         self._error: BaseException | None = None
         # The transcript that the turn began in, and how many entries that had then.
         self._begun_in: Transcript | None = None
@@ -88,6 +97,9 @@ class PromptTurn:
         if self.ended:
             return
         session = self.session
+        check_prompt(session.connection, self.prompt)
+        if self.while_running == "steer":
+            await session._stop_all()
         inbound = session.connection.peer.inbound
         session._enter(self)
         asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
@@ -149,6 +161,7 @@ class PromptTurn:
         if self.ended:
             return
         self.ended = True
+        self.over.set()
         self._error = error
         self.session._leave(self)
         self._wake()

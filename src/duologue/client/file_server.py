@@ -1,0 +1,88 @@
+"""The client's files as an MCP server over ACP: for agents of version 2, in which clients have no `fs/*`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from duologue.client.files import LocalFiles
+from duologue.jsonrpc.errors import RpcError
+from duologue.mcp import McpChannel, Tool, ToolError, ToolServer
+from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
+from duologue.version import __version__
+
+if TYPE_CHECKING:
+    from duologue.client.session import Session
+
+#: What agents call the server.
+NAME = "client-files"
+
+_PATH = {"type": "string", "description": "Absolute path of a file in a folder of the session"}
+
+
+class FileServer:
+    """Lends the files of one session, unsaved buffers first, under the rules of `LocalFiles`."""
+
+    def __init__(self, files: LocalFiles) -> None:
+        self._files = files
+        #: Set when the session is open.
+        self.session: Session | None = None
+
+    async def serve(self, channel: McpChannel) -> None:
+        """Serve one connection of the agent."""
+        await ToolServer(NAME, __version__, self.tools()).serve(channel)
+
+    def tools(self) -> list[Tool]:
+        """`read_text_file`, and `write_text_file` where files may be written."""
+        read = Tool(
+            name="read_text_file",
+            description="Read a text file as the user's editor has it, with changes that are not saved yet.",
+            parameters={
+                "path": _PATH,
+                "line": {"type": "integer", "minimum": 1, "description": "First line to read, from 1"},
+                "limit": {"type": "integer", "minimum": 0, "description": "How many lines to read"},
+            },
+            required=["path"],
+            call=self._read,
+            hints={"readOnlyHint": True},
+        )
+        write = Tool(
+            name="write_text_file",
+            description="Create or replace a text file; one that is open in the user's editor changes there.",
+            parameters={"path": _PATH, "content": {"type": "string", "description": "The whole new text"}},
+            required=["path", "content"],
+            call=self._write,
+            hints={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+        )
+        return [read, write] if self._files.writes else [read]
+
+    async def _read(self, given: dict[str, Any]) -> str:
+        session = self._opened()
+        for name, least in (("line", 1), ("limit", 0)):
+            if given.get(name, least) < least:
+                raise ToolError(f"{name} must be at least {least}")
+        request = ReadTextFileRequest(
+            session_id=session.id,
+            path=given["path"],
+            line=given.get("line", UNSET),
+            limit=given.get("limit", UNSET),
+        )
+        try:
+            return (await self._files.read(session, request)).content
+        except RpcError as error:
+            raise ToolError(error.message) from error
+
+    async def _write(self, given: dict[str, Any]) -> str:
+        session = self._opened()
+        request = WriteTextFileRequest(session_id=session.id, path=given["path"], content=given["content"])
+        try:
+            await self._files.write(session, request)
+        except RpcError as error:
+            raise ToolError(error.message) from error
+        return f"wrote {given['path']}"
+
+    def _opened(self) -> Session:
+        if self.session is None:
+            raise ToolError("the session is not open yet")
+        return self.session

@@ -1,0 +1,166 @@
+"""What a client answers: permission requests, questions to the user, its files and terminals, methods of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import asdict
+
+from duologue.client.client import refusal
+from duologue.client.errors import unknown_session
+from duologue.peer import Peer, Scope
+from duologue.peer.extensions import as_request_handler, handlers_of
+from duologue.protocol.common.permission import (
+    CancelledOutcome,
+    PermissionOptionKind,
+    RequestPermissionOutcome,
+    RequestPermissionResponse,
+    SelectedOutcome,
+)
+from duologue.protocol.method import Request
+from duologue.protocol.v1 import table as v1
+from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.permission import RequestPermissionRequest, ToolCallSubject
+from duologue.protocol.v2.updates import ToolCallUpdateEvent
+
+if TYPE_CHECKING:
+    from duologue.client.connection import ClientConnection
+    from duologue.client.elicitation import Questions
+    from duologue.client.policy import Answer
+    from duologue.client.session import Session
+    from duologue.client.subjects import Matter
+    from duologue.protocol.common.elicitation import (
+        CompleteElicitationNotification,
+        CreateElicitationRequest,
+        CreateElicitationResponse,
+    )
+
+log = logging.getLogger("duologue.client")
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+_ALLOWING = (PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS)
+
+
+class Serving:
+    """Answers the agent on behalf of a `Client`, in the sessions of one connection."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+        self._client = connection.client
+        self._questions: Questions | None = None
+
+    def register(self, peer: Peer) -> None:
+        """Answer what the client offers; the rest counts as unknown."""
+        peer.handle(v2.SESSION_REQUEST_PERMISSION, self._permission)
+        peer.handle(v2.ELICITATION_CREATE, self._elicit)
+        peer.apply(v2.ELICITATION_COMPLETE, self._completed)
+        files, terminals = self._client.files, self._client.terminals
+        if files is not None:
+            self._in_session(peer, v1.FS_READ_TEXT_FILE, files.read)
+            if files.writes:
+                self._in_session(peer, v1.FS_WRITE_TEXT_FILE, files.write)
+        if terminals is not None:
+            self._in_session(peer, v1.TERMINAL_CREATE, terminals.create)
+            self._in_session(peer, v1.TERMINAL_OUTPUT, terminals.output)
+            self._in_session(peer, v1.TERMINAL_WAIT_FOR_EXIT, terminals.wait_for_exit)
+            self._in_session(peer, v1.TERMINAL_KILL, terminals.kill)
+            self._in_session(peer, v1.TERMINAL_RELEASE, terminals.release)
+        for method, function in handlers_of(self._client):
+            if isinstance(method, Request):
+                peer.handle(method, as_request_handler(function))
+            else:
+                peer.listen(method, function)
+
+    def _in_session(self, peer: Peer, method: Request[P, R], answer: Callable[[Session, P], Awaitable[R]]) -> None:
+        async def handler(params: Any, scope: Scope) -> R:
+            session = self._connection.sessions.get(params.session_id)
+            if session is None:
+                raise unknown_session(params.session_id)
+            return await answer(session, params)
+
+        peer.handle(method, handler)
+
+    # --- questions ----------------------------------------------------------------------------------------------------
+
+    async def _elicit(self, params: CreateElicitationRequest, scope: Scope) -> CreateElicitationResponse:
+        if self._questions is None:
+            # Late: most agents ask none.
+            from duologue.client.elicitation import Questions
+
+            self._questions = Questions(self._connection)
+        return await self._questions.create(params)
+
+    def _completed(self, note: CompleteElicitationNotification) -> None:
+        if self._questions is not None:
+            self._questions.complete(note)
+
+    # --- permission requests ------------------------------------------------------------------------------------------
+
+    async def _permission(self, params: RequestPermissionRequest, scope: Scope) -> RequestPermissionResponse:
+        session = self._connection.sessions.get(params.session_id)
+        if session is None or session._cancelling:
+            return RequestPermissionResponse(outcome=CancelledOutcome())
+        if isinstance(params.subject, ToolCallSubject):
+            self._patch(session, params.subject)
+        outcome = await session._ask(self._decide(session, params), CancelledOutcome())
+        return RequestPermissionResponse(outcome=outcome)
+
+    def _patch(self, session: Session, subject: ToolCallSubject) -> None:
+        """What a request tells of a tool call counts like an update of it. A call that is not known stays so: an agent
+        of version 1 may name one for the request alone."""
+        if subject.tool_call.tool_call_id in session.transcript.tool_calls:
+            session.transcript.apply(ToolCallUpdateEvent(**asdict(subject.tool_call)))
+
+    async def _decide(self, session: Session, params: RequestPermissionRequest) -> RequestPermissionOutcome:
+        try:
+            matter, answer = self._by_policy(session, params)
+            if answer == "reject":
+                return refusal(params)
+            if answer == "allow":
+                outcome = allowance(params)
+            else:
+                outcome = _offered(params, await self._client.request_permission(session, params))
+        except Exception:
+            log.exception("answering a permission request failed; it is refused")
+            return refusal(params)
+        if matter is not None and _allows(params, outcome):
+            session.grants.give(matter)
+        return outcome
+
+    def _by_policy(self, session: Session, params: RequestPermissionRequest) -> tuple[Matter | None, Answer]:
+        """What a request is about, as far as that matters to this client, and what its policy says of it."""
+        client = self._client
+        if client.policy is None and client.files is None and client.terminals is None:
+            return None, "ask"
+        # Late: a client that does nothing by itself does not need to know.
+        from duologue.client.subjects import matter_of, real
+
+        project, subject = real(".", session.cwd), params.subject
+        told = subject.tool_call.tool_call_id if isinstance(subject, ToolCallSubject) else None
+        matter = matter_of(params, session.transcript.tool_calls.get(told) if told is not None else None, project)
+        return matter, "ask" if client.policy is None else client.policy.decide(matter, project).answer
+
+
+def allowance(params: RequestPermissionRequest) -> RequestPermissionOutcome:
+    """The answer that allows it once; a refusal when the agent offers only more than that."""
+    for option in params.options:
+        if option.kind == PermissionOptionKind.ALLOW_ONCE:
+            return SelectedOutcome(option_id=option.option_id)
+    return refusal(params)
+
+
+def _offered(params: RequestPermissionRequest, outcome: RequestPermissionOutcome) -> RequestPermissionOutcome:
+    """The client's answer, if it is one that the agent offered."""
+    if isinstance(outcome, SelectedOutcome) and outcome.option_id not in {one.option_id for one in params.options}:
+        log.error("request_permission chose an option that was not offered; the request is refused")
+        return refusal(params)
+    return outcome
+
+
+def _allows(params: RequestPermissionRequest, outcome: RequestPermissionOutcome) -> bool:
+    chosen = outcome.option_id if isinstance(outcome, SelectedOutcome) else None
+    return any(option.option_id == chosen and option.kind in _ALLOWING for option in params.options)
