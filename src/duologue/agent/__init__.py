@@ -2,15 +2,9 @@
 
 from duologue.agent.agent import Agent, unknown_session
 from duologue.agent.asked import Asked, current_request
-from duologue.agent.client_files import ClientFiles
-from duologue.agent.client_terminal import ClientTerminal
 from duologue.agent.connection import AgentConnection
-from duologue.agent.elicitation import FormAnswer, Outcome, UrlAnswer
 from duologue.agent.errors import NotOffered, TurnOver
-from duologue.agent.listing import list_page, open_sessions
-from duologue.agent.nes import Nes, NesRequest, NesSession
 from duologue.agent.permission import Permission, default_options
-from duologue.agent.providers import Endpoint, Provider, Providers
 from duologue.agent.serving import run, serve
 from duologue.agent.session import Session
 from duologue.agent.terminal import Terminal
@@ -19,6 +13,16 @@ from duologue.agent.turn import Command, Turn
 from duologue.agent.voice import Voice, command, plan_entry
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import AgentExtras
+
+# Set here, not imported: type checkers go by the name. What a plain agent does not use is loaded when it is asked for.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from duologue.agent.client_files import ClientFiles
+    from duologue.agent.client_terminal import ClientTerminal
+    from duologue.agent.elicitation import FormAnswer, Outcome, UrlAnswer
+    from duologue.agent.listing import list_page, open_sessions
+    from duologue.agent.nes import Nes, NesRequest, NesSession
+    from duologue.agent.providers import Endpoint, Provider, Providers
 
 __all__ = [
     "Agent",
@@ -57,3 +61,25 @@ __all__ = [
     "serve",
     "unknown_session",
 ]
+
+if not TYPE_CHECKING:
+    _LATE = {
+        "client_files": "ClientFiles",
+        "client_terminal": "ClientTerminal",
+        "elicitation": "FormAnswer Outcome UrlAnswer",
+        "listing": "list_page open_sessions",
+        "nes": "Nes NesRequest NesSession",
+        "providers": "Endpoint Provider Providers",
+    }
+
+    def __getattr__(name):
+        for place, names in _LATE.items():
+            if name in names.split():
+                from importlib import import_module
+
+                value = globals()[name] = getattr(import_module(f"duologue.agent.{place}"), name)
+                return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -12,7 +12,6 @@ from duologue.agent.agent import Agent, unknown_session
 from duologue.agent.asked import answering
 from duologue.agent.blocks import check_prompt
 from duologue.agent.companions import Companions
-from duologue.agent.elicitation import Elicitor
 from duologue.agent.handshake import introduce, read_initialize, said_on_wire
 from duologue.agent.lifecycle import Lifecycle
 from duologue.agent.login import Logins
@@ -34,6 +33,9 @@ from duologue.transports.base import Closed, Transport
 
 if TYPE_CHECKING:
     from duologue.agent.mcp import McpConnector
+
+if TYPE_CHECKING:
+    from duologue.agent.elicitation import Elicitor
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -63,7 +65,6 @@ class AgentConnection:
         self.peer = Peer(Side.AGENT, inside=V2, limits=limits, trace=trace)
         self._companions = Companions(agent, self.peer)
         self._lifecycle = Lifecycle(self)
-        self._elicitor = Elicitor(self)
         self._register()
 
     def _register(self) -> None:
@@ -111,7 +112,10 @@ class AgentConnection:
     @property
     def elicitor(self) -> Elicitor:
         """Asks the user by a form or a page, outside of any session, for the request that is being answered."""
-        return self._elicitor
+        # Late: most agents ask nothing but permission.
+        from duologue.agent.elicitation import Elicitor
+
+        return Elicitor(self)
 
     @cached_property
     def mcp(self) -> McpConnector:
