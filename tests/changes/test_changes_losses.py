@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from protocol_values import values
 
 from duologue import codec
-from duologue.protocol.changes.memory import ClientExtras
+from duologue.protocol.changes.memory import AgentExtras, ClientExtras
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse
 from duologue.protocol.changes.table import METHODS, PARTS, UPDATES, Kind
 from duologue.protocol.method import Request
@@ -235,6 +235,24 @@ PART_LOST: list[tuple[str, Any, Any]] = [
         },
         {"type": "terminal", "id": "m", "name": "M", "env": {"A": "b"}},
     ),
+    (
+        "ClientCapabilities",
+        {"auth": {"terminal": {"_meta": {"k": 1}}, "_meta": {"k": 2}}},
+        {
+            "fs": {"readTextFile": False, "writeTextFile": False},
+            "terminal": False,
+            "auth": {"terminal": True, "_meta": {"k": 2}},
+        },
+    ),
+    (
+        "AgentCapabilities",
+        {},
+        {
+            "loadSession": False,
+            "promptCapabilities": {},
+            "mcpCapabilities": {"sse": False},
+        },
+    ),
 ]
 
 
@@ -243,8 +261,12 @@ def test_what_is_shown_in_place_of_a_part(name: str, said: Any, shown: Any) -> N
     row = next(row for row in PARTS if row.v2 is V2.types.find(name))
     assert row.down is not None
     part = fitting(row.v2, said)
-    made = row.down(agent().memory.session(SESSION), part) if name == "ToolCallContent" else row.down(part)
-    assert plain(made) == shown
+    told = {
+        "ToolCallContent": lambda: row.down(agent().memory.session(SESSION), part),
+        "ClientCapabilities": lambda: row.down(PLAIN, part),
+        "AgentCapabilities": lambda: row.down(AgentExtras(), part, False),
+    }
+    assert plain(told.get(name, lambda: row.down(part))()) == shown
 
 
 def test_each_lossy_row_tells_what_is_shown_instead() -> None:

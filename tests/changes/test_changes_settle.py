@@ -21,7 +21,7 @@ from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import V1, V2
 
 MANY = settings(
-    max_examples=120, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=80, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 PLAIN = ClientExtras(boolean_options=False, plans=False, terminal_output=False)
 #: The handshake and config options are compared member by member elsewhere.

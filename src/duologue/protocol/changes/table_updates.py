@@ -225,16 +225,17 @@ PARTS = (
         v2_capabilities.ClientCapabilities,
         capabilities.client_down,
         capabilities.client_up,
-        Kind.STATE,
-        "Booleans are objects in v2.",
+        Kind.LOSSY,
+        "Booleans are objects in v2. The `_meta` of what is a boolean in one version, or has no word in it, is dropped.",
     ),
     Row(
         v1_capabilities.AgentCapabilities,
         v2_capabilities.AgentCapabilities,
         capabilities.agent_down,
         capabilities.agent_up,
-        Kind.STATE,
-        "Booleans are objects in v2, and `session` stands for seven methods.",
+        Kind.LOSSY,
+        "Booleans are objects in v2, and `session` stands for seven methods. An agent without sessions, or without MCP "
+        "servers over stdio, cannot say so in v1. `_meta` as above.",
     ),
     Row(
         *(
