@@ -19,7 +19,7 @@ from pathlib import Path
 from signal import Signals
 from typing import Self
 
-from duologue.processes import keeper
+from duologue.processes.keeper import KEEPER
 from duologue.processes.tree import GRACE_SECONDS, MARK, POLL_SECONDS, Orphan, Tree, group_exists
 
 log = logging.getLogger("duologue.processes")
@@ -31,12 +31,12 @@ class Child:
     `exited` is done, with the return code of `subprocess`, once it has been reaped.
     """
 
-    def __init__(self, popen: subprocess.Popen[bytes], orphan: Orphan, grace: float) -> None:
+    def __init__(self, popen: subprocess.Popen[bytes], mark: str, grace: float) -> None:
         self.exited: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._popen = popen
-        self._orphan = orphan
+        self._mark = mark
         self._grace = grace
-        self._tree = Tree(popen.pid, orphan.mark)
+        self._tree = Tree(popen.pid, mark)
         threading.Thread(target=self._reap, name=f"reap {popen.pid}", daemon=True).start()
 
     @classmethod
@@ -51,34 +51,38 @@ class Child:
         stderr: int = subprocess.STDOUT,
         grace: float = GRACE_SECONDS,
         patience: float = 0,
-        marked: bool = True,
+        services: bool = False,
     ) -> Self:
         """Start a program; its streams are as for `subprocess.Popen`.
 
         `grace` is the seconds between SIGTERM and SIGKILL, `patience` those that it has to end by itself when this
-        process is killed. If it is marked, its descendants are known even when their parents have ended: such a one may
-        be a service that is meant to stay. Raises OSError or ValueError when it cannot be started.
+        process is killed. It may have `services`: what is in another group and has lost its parents is then left alone
+        by that. Raises OSError or ValueError when it cannot be started.
         """
-        mark = secrets.token_hex(8) if marked else ""
-        popen = subprocess.Popen(
-            argv,
-            cwd=cwd,
-            env={**environment, MARK: mark} if marked else environment,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            bufsize=0,
-            start_new_session=sys.platform != "win32",
-        )
-        orphan = Orphan(popen.pid, mark, patience)
-        if sys.platform != "win32":
-            keeper.hold(orphan)
-        return cls(popen, orphan, grace)
+        mark = secrets.token_hex(8)
+        # Before it starts: this process may be killed in between.
+        hold(mark, Orphan(None, mark, patience))
+        try:
+            popen = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                env={**environment, MARK: mark},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                bufsize=0,
+                start_new_session=sys.platform != "win32",
+            )
+        except BaseException:
+            KEEPER.release(mark)
+            raise
+        hold(mark, Orphan(popen.pid, "" if services else mark, patience))
+        return cls(popen, mark, grace)
 
     def _reap(self) -> None:
         code = self._popen.wait()
         if sys.platform != "win32" and not group_exists(self.pid):
-            keeper.release(self._orphan)
+            KEEPER.release(self._mark)
         # The loop may be gone by now; then nobody waits.
         with suppress(RuntimeError):
             self.exited.get_loop().call_soon_threadsafe(self._on_exit, code)
@@ -122,11 +126,11 @@ class Child:
     async def end(self, *, everything: bool = False) -> None:
         """End what still runs of it, in stages: SIGTERM, the grace, SIGKILL. Harmless when all has ended already.
 
-        That is its group, and its descendants in other groups (known on Linux only); those whose parents have ended
-        too if `everything` is to go and it is marked. Bounded by twice the grace; what is left is logged.
+        That is its group, and its descendants in other groups (known on Linux only), with those whose parents have
+        ended, which may be services, if `everything` is to go. Bounded by twice the grace; what is left is logged.
         """
         if not self.alive() and not everything:
-            keeper.release(self._orphan)
+            KEEPER.release(self._mark)
             return
         try:
             self._send("SIGTERM", everything)
@@ -134,7 +138,7 @@ class Child:
         finally:
             # Also reached when this wait is itself cancelled: nothing stays alive for lack of patience.
             self._send("SIGKILL", everything)
-            keeper.release(self._orphan)
+            KEEPER.release(self._mark)
         await self._wait_gone()
         if self.alive():
             log.warning("some processes could not be ended: group %d, %s", self.pid, self._tree.strays())
@@ -165,6 +169,12 @@ class Child:
 
     def _meanwhile(self) -> None:
         """What is to be done while it is being ended."""
+
+
+def hold(mark: str, orphan: Orphan) -> None:
+    """Have a program ended when this process is gone, where that can be done."""
+    if sys.platform != "win32":
+        KEEPER.hold(mark, orphan)
 
 
 def signal_name(number: int) -> str:

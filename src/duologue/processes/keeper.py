@@ -19,20 +19,24 @@ from duologue.processes.tree import Orphan
 
 log = logging.getLogger("duologue.processes")
 
-# The first argument is Python, the second what it runs. The group alone is ended where that does not work. The inner
-# shell is nobody's child, so nobody has to reap it; its input must be named, since a job in the background has none.
+# The first argument is Python, the second what it runs. Each line replaces what was told of a key, or takes it back.
+# The group alone is ended where Python does not work. The inner shell is nobody's child, so nobody has to reap it; its
+# input must be named, since a job in the background has none.
 SCRIPT = """
 exec 3<&0
 {
     trap '' HUP INT TERM
     held=
-    while read -r sign entry; do
+    while read -r key entry; do
         kept=
-        for one in $held; do [ "$one" = "$entry" ] || kept="$kept $one"; done
-        held=$kept
-        [ "$sign" = + ] && held="$held $entry"
+        for one in $held; do
+            case $one in "$key="*) ;; *) kept="$kept $one" ;; esac
+        done
+        held="$kept${entry:+ $key=$entry}"
     done
-    [ -z "$held" ] || "$1" -I -S "$2" $held || for one in $held; do kill -s KILL -- "-${one%%:*}"; done
+    entries=
+    for one in $held; do entries="$entries ${one#*=}"; done
+    [ -z "$entries" ] || "$1" -I -S "$2" $entries || for one in $entries; do kill -s KILL -- "-${one%%:*}"; done
 } <&3 3<&- &
 """
 
@@ -43,20 +47,19 @@ class Keeper:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pipe: int | None = None
-        self._held: set[Orphan] = set()
+        self._held: dict[str, Orphan] = {}
 
-    def hold(self, orphan: Orphan) -> None:
-        """Have a program ended when this process is gone."""
+    def hold(self, key: str, orphan: Orphan) -> None:
+        """Have a program ended when this process is gone; replaces what was told under the same key."""
         with self._lock:
-            self._held.add(orphan)
-            self._tell(f"+ {orphan.entry()}\n")
+            self._held[key] = orphan
+            self._tell(f"{key} {orphan.entry()}\n")
 
-    def release(self, orphan: Orphan) -> None:
+    def release(self, key: str) -> None:
         """The program has ended. Does nothing when that is known."""
         with self._lock:
-            if orphan in self._held:
-                self._held.remove(orphan)
-                self._tell(f"- {orphan.entry()}\n")
+            if self._held.pop(key, None):
+                self._tell(f"{key}\n")
 
     def forget(self) -> None:
         """In a fork of this process: leave the pipe to the parent."""
@@ -79,7 +82,7 @@ class Keeper:
     def _begin(self) -> None:
         try:
             self._pipe = _start_shell()
-            os.write(self._pipe, "".join(f"+ {each.entry()}\n" for each in self._held).encode())
+            os.write(self._pipe, "".join(f"{key} {each.entry()}\n" for key, each in self._held.items()).encode())
         except OSError as error:
             log.warning("commands will outlive this process if it is killed: %s", error)
 
@@ -112,8 +115,7 @@ def _start_shell() -> int:
     return write_end
 
 
-_keeper = Keeper()
-hold = _keeper.hold
-release = _keeper.release
+#: The one of this process.
+KEEPER = Keeper()
 if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_keeper.forget)
+    os.register_at_fork(after_in_child=KEEPER.forget)

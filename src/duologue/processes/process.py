@@ -10,7 +10,6 @@ from contextlib import suppress
 
 from duologue.processes.child import Child
 from duologue.processes.tail import Tail
-from duologue.processes.tree import Orphan
 
 CHUNK = 32 * 1024
 
@@ -30,8 +29,8 @@ class Process(Child):
     It is started by `Process.start(argv, cwd, environment)`. It waits when its output is not read.
     """
 
-    def __init__(self, popen: subprocess.Popen[bytes], orphan: Orphan, grace: float) -> None:
-        super().__init__(popen, orphan, grace)
+    def __init__(self, popen: subprocess.Popen[bytes], mark: str, grace: float) -> None:
+        super().__init__(popen, mark, grace)
         self._loop = asyncio.get_running_loop()
         self._fd: int | None = self.pipe(1)
         os.set_blocking(self._fd, False)

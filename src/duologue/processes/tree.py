@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: Set in the environment of a marked program, so that descendants are known that have left it.
+#: Set in the environment of a program, so that descendants are known that have left it.
 MARK = "DUOLOGUE_PROCESS"
 #: How long each stage of an end may take before the next one, in seconds.
 GRACE_SECONDS = 2.0
@@ -49,8 +49,7 @@ class Tree:
         everyone = list(everyone_running())
         found = _below(self.leader, everyone)
         if marked and self._mark:
-            wanted = f"{MARK}={self._mark}".encode()
-            found |= {each for each in everyone if wanted in _environment(each.pid)}
+            found |= {each for each in everyone if _carries(each.pid, self._mark)}
         self._strays |= {(each.pid, each.started) for each in found if each.group != self.leader}
 
     def send(self, number: int) -> None:
@@ -124,39 +123,54 @@ def _below(pid: int, everyone: list[Running]) -> set[Running]:
     return found
 
 
-def _environment(pid: int) -> list[bytes]:
+def _carries(pid: int, mark: str) -> bool:
+    """Whether a process has the mark in its environment."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123 - likewise
-            return file.read().split(b"\0")
+            return f"{MARK}={mark}".encode() in file.read().split(b"\0")
     except OSError:
-        return []
+        return False
+
+
+def _leader_with(mark: str) -> int | None:
+    """The marked process that leads a group."""
+    leaders = (each.pid for each in everyone_running() if each.group == each.pid and _carries(each.pid, mark))
+    return next(leaders, None)
 
 
 # --- run as a script --------------------------------------------------------------------------------------------------
 
 
 class Orphan(NamedTuple):
-    """A program whose starter is gone, and the seconds it has to end by itself."""
+    """A program whose starter is gone, and the seconds it has to end by itself.
 
-    leader: int
+    Without a leader it was just being started: then its mark tells who it is.
+    """
+
+    leader: int | None
     mark: str
     patience: float
 
     def entry(self) -> str:
         """As a word that `orphan` reads."""
-        return f"{self.leader}:{self.mark}:{self.patience:g}"
+        return f"{self.leader or ''}:{self.mark}:{self.patience:g}"
+
+    def tree(self) -> Tree | None:
+        leader = self.leader or _leader_with(self.mark)
+        return Tree(leader, self.mark) if leader else None
 
 
 def orphan(entry: str) -> Orphan:
     """Read what `Orphan.entry` has written."""
     leader, mark, patience = entry.split(":")
-    return Orphan(int(leader), mark, float(patience))
+    return Orphan(int(leader) if leader else None, mark, float(patience))
 
 
 def end_orphans(orphans: list[Orphan]) -> None:
     """End them in stages: each gets SIGTERM when its patience is over, and SIGKILL after the grace."""
     begun = time.monotonic()
-    trees = [(Tree(each.leader, each.mark), each.patience) for each in sorted(orphans, key=lambda each: each.patience)]
+    in_order = sorted(orphans, key=lambda each: each.patience)
+    trees = [(tree, each.patience) for each in in_order if (tree := each.tree())]
     for tree, _ in trees:
         tree.look(marked=True)
     for number, grace in ((signal.SIGTERM, 0.0), (signal.SIGKILL, GRACE_SECONDS)):

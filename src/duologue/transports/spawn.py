@@ -110,8 +110,7 @@ class SpawnTransport:
                 stderr=subprocess.PIPE,
                 grace=self._grace,
                 patience=self._grace,
-                # What an agent has cut loose from itself may serve others too.
-                marked=False,
+                services=True,
             )
         except OSError as error:
             raise TransportError(f"cannot start {self}: {error.strerror or error}") from error
