@@ -8,8 +8,6 @@ from typing import Any, Union, get_args, get_origin
 import msgspec
 from msgspec import NODEFAULT, Meta
 
-from duologue.protocol.base import Unknown
-
 Pairs = frozenset[tuple[Any, Any]]
 
 
@@ -33,7 +31,7 @@ def same(one: Any, other: Any, assumed: Pairs = frozenset()) -> bool:
 def _same_class(one: type, other: type, assumed: Pairs) -> bool:
     if issubclass(one, Enum) and issubclass(other, Enum):
         return {each.value for each in one} == {each.value for each in other}
-    if not (issubclass(one, msgspec.Struct) and issubclass(other, msgspec.Struct)) or Unknown in (one, other):
+    if not (issubclass(one, msgspec.Struct) and issubclass(other, msgspec.Struct)):
         return False
     if one.__struct_config__.tag != other.__struct_config__.tag:
         return False

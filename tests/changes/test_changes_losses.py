@@ -259,14 +259,14 @@ PART_LOST: list[tuple[str, Any, Any]] = [
 @pytest.mark.parametrize(("name", "said", "shown"), PART_LOST)
 def test_what_is_shown_in_place_of_a_part(name: str, said: Any, shown: Any) -> None:
     row = next(row for row in PARTS if row.v2 is V2.types.find(name))
-    assert row.down is not None
+    down: Any = row.down
     part = fitting(row.v2, said)
     told = {
-        "ToolCallContent": lambda: row.down(agent().memory.session(SESSION), part),
-        "ClientCapabilities": lambda: row.down(PLAIN, part),
-        "AgentCapabilities": lambda: row.down(AgentExtras(), part, False),
+        "ToolCallContent": lambda: down(agent().memory.session(SESSION), part),
+        "ClientCapabilities": lambda: down(PLAIN, part),
+        "AgentCapabilities": lambda: down(AgentExtras(), part, False),
     }
-    assert plain(told.get(name, lambda: row.down(part))()) == shown
+    assert plain(told.get(name, lambda: down(part))()) == shown
 
 
 def test_each_lossy_row_tells_what_is_shown_instead() -> None:

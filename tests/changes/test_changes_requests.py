@@ -148,7 +148,7 @@ def test_a_session_is_opened(name: str, replays: bool) -> None:
 
 def served(params: Any) -> Any:
     """The params with the lists that v2 may leave out."""
-    lists = {"stdio": {"args": [], "env": []}, "http": {"headers": []}}
+    lists: dict[str, Any] = {"stdio": {"args": [], "env": []}, "http": {"headers": []}}
     servers = [{**lists.get(each["type"], {}), **each} for each in params["mcpServers"]]
     return {**params, "mcpServers": servers}
 
@@ -194,7 +194,7 @@ def test_permission_requests(params: Any, result: Any) -> None:
 @given(said("SuggestNesResponse"), said("RejectNesNotification"))
 def test_suggested_edits(result: Any, rejected: Any) -> None:
     asked = {"sessionId": SESSION, "uri": "file:///a", "position": {"line": 1, "character": 2}, "version": 1}
-    heard = []
+    heard: list[Any] = []
     for shown in range(2):
         line, back = agent(), client()
         line.ask_in("nes/suggest", {**asked, "triggerKind": "manual"}, "s")

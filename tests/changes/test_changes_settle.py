@@ -78,7 +78,7 @@ def relowered(row: Any, one: Any) -> list[Any]:
     return lowered(ITEM, one) if name_of(row) == "ToolDiff" else lowered(row, one)
 
 
-ITEM = next(row for row in PARTS if name_of(row) == "ToolCallContent")
+ITEM: Any = next(row for row in PARTS if name_of(row) == "ToolCallContent")
 
 
 # --- Streams ----------------------------------------------------------------------------------------------------------

@@ -42,6 +42,11 @@ def variants(union: Any) -> set[type]:
     return {one for one in get_args(inner) if one is not Unknown}
 
 
+def tagged(union: Any) -> dict[str, Any]:
+    found: set[Any] = variants(union)
+    return {one.__struct_config__.tag: one for one in found}
+
+
 def differs(old: Any, new: Any) -> bool:
     """Whether a method says something else, or stands behind another capability."""
     results = isinstance(old, Request) and not same(old.result, new.result)
@@ -61,7 +66,7 @@ def test_the_rows_of_methods_are_the_methods_that_changed() -> None:
 
 
 def test_the_rows_of_updates_are_the_variants_that_changed() -> None:
-    old, new = ({one.__struct_config__.tag: one for one in variants(union)} for union in (UpdateV1, UpdateV2))
+    old, new = tagged(UpdateV1), tagged(UpdateV2)
     both = old.keys() & new.keys()
     computed = {tag for tag in both if not same(old[tag], new[tag])}
     assert all(old[tag] is new[tag] for tag in both - computed), "a variant is written twice, though nothing changed"
