@@ -11,8 +11,7 @@ from typing import Any
 
 from coder_kit import ScriptedModel, Step
 
-from duologue.agent import AgentConnection
-from duologue.client import Client, ClientConnection, Session, connect
+from duologue.client import Client, Session
 from duologue.coder.acp import CodingAgent
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
@@ -20,7 +19,7 @@ from duologue.protocol.common.permission import CancelledOutcome, RequestPermiss
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate, ToolCallUpdateEvent
-from duologue.transports.memory import memory_pair
+from duologue.testing import connected
 
 
 class Scripted:
@@ -84,19 +83,6 @@ class Person(Client):
 
 
 @asynccontextmanager
-async def served(agent: CodingAgent, client: Client, protocol: int) -> AsyncIterator[ClientConnection]:
-    """The agent and the client, joined in memory."""
-    ours, theirs = memory_pair()
-    connection = AgentConnection(agent)
-    await connection.start(ours)
-    try:
-        async with connect(lambda: theirs, client, protocol=protocol) as connected:  # type: ignore[arg-type]
-            yield connected
-    finally:
-        await connection.close()
-
-
-@asynccontextmanager
 async def opened(
     root: Path,
     *steps: Step,
@@ -108,7 +94,8 @@ async def opened(
     """A session in a folder with a model that plays the steps."""
     models = models or Scripted(*steps)
     person = person or Person()
-    async with served(CodingAgent(models=models, **more), person, protocol) as connection:
+    agent = CodingAgent(models=models, **more)
+    async with connected(agent, person, protocol=protocol) as connection:  # type: ignore[arg-type]
         yield await connection.new_session(root), person, models
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp_kit import Person, Scripted, opened, served, take_turn
+from acp_kit import Person, Scripted, opened, take_turn
 from coder_kit import asks, call, says
 
 from duologue.client import TurnFailed
@@ -38,6 +38,7 @@ from duologue.protocol.v2.updates import (
     ToolCallUpdateEvent,
 )
 from duologue.session.entries import Role
+from duologue.testing import connected
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
@@ -245,7 +246,7 @@ async def test_sessions_work_in_their_own_folders_at_once(tmp_path: Path, protoc
     roots = [tmp_path / name for name in ("one", "two")]
     models = Scripted(*[asks(call("write_file", path="a.txt", text="x")) for _ in roots], says(), says())
     person = Person()
-    async with served(CodingAgent(models=models), person, protocol) as connection:
+    async with connected(CodingAgent(models=models), person, protocol=protocol) as connection:  # type: ignore[arg-type]
         sessions = []
         for root in roots:
             root.mkdir()

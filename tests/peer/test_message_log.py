@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue import Agent, Turn, connect
-from duologue.agent import AgentConnection
+from duologue import Agent, Turn
 from duologue.peer.masking import MASK, mask
 from duologue.peer.message_log import LOGGED_CHARACTERS, MessageLog
-from duologue.transports.memory import memory_pair
+from duologue.testing import connected
 
 STDIO = {"name": "a", "command": "x", "args": ["--verbose"], "env": [{"name": "HOME", "value": "hush"}]}
 HTTP = {
@@ -37,10 +36,8 @@ class Greeter(Agent):
 
 @pytest.mark.parametrize("protocol", [1, 2])
 async def test_every_message_is_a_line_in_the_order_of_the_wire(tmp_path: Path, protocol: int) -> None:
-    here, there = memory_pair()
-    await AgentConnection(Greeter()).start(there)
     path = tmp_path / "log"
-    async with connect(lambda: here, protocol=2 if protocol == 2 else 1, trace=MessageLog(path)) as agent:
+    async with connected(Greeter(), protocol=2 if protocol == 2 else 1, trace=MessageLog(path)) as agent:
         session = await agent.new_session(tmp_path)
         assert await session.prompt("go").text() == "hello"
     told = entries(path)

@@ -9,6 +9,7 @@ from typing import Literal
 from duologue.agent import Agent, AgentConnection
 from duologue.client import Client, ClientConnection, connect
 from duologue.jsonrpc.limits import Limits
+from duologue.peer import Trace
 from duologue.testing.faults import Fault
 from duologue.testing.misbehaving import Misbehaving
 from duologue.testing.scripted_agent import ScriptedAgent
@@ -24,13 +25,15 @@ async def connected(
     *,
     protocol: Literal[1, 2] = 2,
     limits: Limits | None = None,
+    trace: Trace | None = None,
     agent_fault: Fault | None = None,
     client_fault: Fault | None = None,
 ) -> AsyncIterator[ClientConnection]:
     """Serve `agent` to `client` in memory; leaving ends both.
 
-    `limits` are those of either side. A fault lets that side misbehave. Raises what `connect` raises, and on leaving
-    the `Mismatch` of a side that plays a script, also when an error of the body came of it.
+    `limits` are those of either side; `trace` is given each message as the client sees it. A fault lets that side
+    misbehave. Raises what `connect` raises, and on leaving the `Mismatch` of a side that plays a script, also when an
+    error of the body came of it.
     """
     here, there = memory_pair()
     ours: Transport = here if client_fault is None else Misbehaving(here, client_fault)
@@ -38,7 +41,7 @@ async def connected(
     await serving.start(there if agent_fault is None else Misbehaving(there, agent_fault))
     sides = [side for side in (client, agent) if isinstance(side, ScriptedAgent | ScriptedClient)]
     try:
-        async with connect(lambda: ours, client, protocol=protocol, limits=limits) as connection:
+        async with connect(lambda: ours, client, protocol=protocol, limits=limits, trace=trace) as connection:
             yield connection
     except Exception as error:
         for side in sides:
