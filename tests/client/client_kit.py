@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from duologue.client import Client, ClientConnection, PromptTurn, Session
@@ -56,18 +58,29 @@ class Host:
         self.version = version
         self.wire = Wire()
         self.connection = ClientConnection(client, limits=limits)
-        self._messages = 0
+        self._messages = self._asked = 0
+        #: The params of `initialize` as the client sent them.
+        self.introduced: dict[str, Any] = {}
 
     @classmethod
-    async def begin(cls, version: int, client: Client | None = None, *, limits: Limits | None = None) -> Host:
-        """Shake hands and open session S."""
+    async def begin(
+        cls,
+        version: int,
+        client: Client | None = None,
+        *,
+        limits: Limits | None = None,
+        cwd: Path | str = "/tmp",
+        folders: Sequence[Path] = (),
+        **said: Any,
+    ) -> Host:
+        """Shake hands and open session S in `cwd`; `said` is added to what the agent answers to `initialize`."""
         host = cls(version, client or Client(), limits)
         await host.wire.open()
-        await host.handshake()
-        host.session = await host.opened("S")
+        await host.handshake(**said)
+        host.session = await host.opened("S", cwd, folders)
         return host
 
-    async def handshake(self) -> None:
+    async def handshake(self, **said: Any) -> None:
         starting = asyncio.create_task(self.connection.start(self.wire.far, V1 if self.version == 1 else V2))
         request = await self.wire.read()
         result: dict[str, Any] = {"protocolVersion": self.version}
@@ -79,11 +92,12 @@ class Host:
         else:
             markers: dict[str, Any] = {"list": {}, "resume": {}, "close": {}, "additionalDirectories": {}}
             result |= {"agentCapabilities": {"loadSession": True, "sessionCapabilities": markers}}
-        self.answer(request, result)
+        self.introduced = request["params"]
+        self.answer(request, result | said)
         await asyncio.wait_for(starting, PATIENCE)
 
-    async def opened(self, id: str) -> Session:
-        opening = asyncio.create_task(self.connection.new_session("/tmp"))
+    async def opened(self, id: str, cwd: Path | str = "/tmp", folders: Sequence[Path] = ()) -> Session:
+        opening = asyncio.create_task(self.connection.new_session(cwd, additional_directories=folders))
         self.answer(await self.wire.read_method("session/new"), {"sessionId": id})
         return await asyncio.wait_for(opening, PATIENCE)
 
@@ -93,6 +107,13 @@ class Host:
         """Let the client prompt; the run and the request, not answered yet."""
         run = Run(self.session.prompt(text))
         return run, await self.wire.read_method("session/prompt")
+
+    async def replies(self, method: str, id: str | None = None, **params: Any) -> dict[str, Any]:
+        """What the client answers to a request of the agent in session S."""
+        self._asked += 1
+        name = id or f"ask-{self._asked}"
+        self.send({"id": name, "method": method, "params": {"sessionId": "S", **params}})
+        return await self.wire.read_answer(name)
 
     # --- what the agent says ------------------------------------------------------------------------------------------
 
