@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from duologue.documents import Document, TextEdit, apply_edits, check_edits
+from duologue.documents import POSITION_ENCODINGS, Document, TextEdit, apply_edits, check_edits
 from duologue.protocol.common.capabilities import PositionEncodingKind
 from duologue.protocol.common.documents import Range
 from duologue.protocol.common.nes import (
@@ -140,11 +140,7 @@ class Nes:
     """
 
     #: The position encodings to choose from, the best first. What hooks see are offsets in `str` in any case.
-    position_encodings: Sequence[PositionEncodingKind] = (
-        PositionEncodingKind.UTF_32,
-        PositionEncodingKind.UTF_8,
-        PositionEncodingKind.UTF_16,
-    )
+    position_encodings: Sequence[PositionEncodingKind] = POSITION_ENCODINGS
 
     def capabilities(self) -> NesCapabilities:
         """What to be told: by default the open documents, changes in pieces, saves and the focus when `saved` and

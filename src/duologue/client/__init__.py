@@ -15,12 +15,24 @@ from duologue.protocol.changes.memory import ClientExtras
 # Set here, not imported: type checkers go by the name. What a plain client does not use is loaded when it is asked for.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from duologue.client.documents import NesDocument
     from duologue.client.files import Buffers, LocalFiles
+    from duologue.client.mcp import McpServers
+    from duologue.client.nes import NesSession
     from duologue.client.policy import Policy
+    from duologue.client.providers import AgentProviders
+    from duologue.client.suggestions import (
+        SuggestedEdit,
+        SuggestedJump,
+        SuggestedRename,
+        SuggestedReplacement,
+        Suggestion,
+    )
     from duologue.client.terminals import LocalTerminals
 
 __all__ = [
     "AgentFailed",
+    "AgentProviders",
     "Buffers",
     "Client",
     "ClientConnection",
@@ -29,10 +41,18 @@ __all__ = [
     "LocalTerminals",
     "Login",
     "LoginFailed",
+    "McpServers",
+    "NesDocument",
+    "NesSession",
     "NotOffered",
     "Policy",
     "PromptTurn",
     "Session",
+    "SuggestedEdit",
+    "SuggestedJump",
+    "SuggestedRename",
+    "SuggestedReplacement",
+    "Suggestion",
     "TerminalLogin",
     "TurnFailed",
     "VersionMismatch",
@@ -44,7 +64,16 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _PLACES = {"files": "Buffers LocalFiles", "policy": "Policy", "terminals": "LocalTerminals"}
+    _PLACES = {
+        "documents": "NesDocument",
+        "files": "Buffers LocalFiles",
+        "mcp": "McpServers",
+        "nes": "NesSession",
+        "policy": "Policy",
+        "providers": "AgentProviders",
+        "suggestions": "SuggestedEdit SuggestedJump SuggestedRename SuggestedReplacement Suggestion",
+        "terminals": "LocalTerminals",
+    }
 
     def __getattr__(name):
         for place, names in _PLACES.items():

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Literal
 
 from duologue.client.client import Client
-from duologue.client.connection import ClientConnection, version_of
+from duologue.client.connection import ClientConnection
 from duologue.client.errors import AgentFailed, LoginFailed, VersionMismatch
 from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import ConnectionClosed
 from duologue.peer.link import Trace
-from duologue.protocol.version import V1, V2, Version
+from duologue.protocol.version import SUPPORTED, V1, V2, Version
 from duologue.transports.base import Closed, Transport, TransportError
 
 #: How long an agent may take to answer `initialize`, in seconds, counted from its last sign of life.
@@ -51,7 +51,7 @@ async def connect(
     """
     open_transport = _opener(agent) if callable(agent) else _spawner(agent, cwd, env)
     command = None if callable(agent) else agent
-    versions = (V2, V1) if protocol == "auto" else (version_of(protocol),)
+    versions = (V2, V1) if protocol == "auto" else (_version_of(protocol),)
     connection = await _first_that_works(
         versions, open_transport, client or Client(), command, limits=limits, trace=trace, seconds=startup_seconds
     )
@@ -149,3 +149,11 @@ async def _start(connection: ClientConnection, transport: Transport, version: Ve
             starting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await starting
+
+
+def _version_of(number: int) -> Version:
+    """A supported version by its number. Raises `ValueError`."""
+    for version in SUPPORTED:
+        if version.number == number:
+            return version
+    raise ValueError(f"there is no protocol version {number}; supported: {[known.number for known in SUPPORTED]}")

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec import UNSET
 
 from duologue.client.arriving import Arrivals
 from duologue.client.client import Client
 from duologue.client.errors import LoginFailed, NotOffered, VersionMismatch
 from duologue.client.gates import check_replay, check_servers, further_roots
-from duologue.client.login import TERMINAL_AUTH, Login, Logins, TerminalLogin
+from duologue.client.introduction import introduction
+from duologue.client.login import Login, Logins, TerminalLogin
 from duologue.client.serving import Serving
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced
-from duologue.protocol.common.capabilities import (
-    ElicitationCapabilities,
-    ElicitationFormCapabilities,
-    ElicitationUrlCapabilities,
-    Implementation,
-)
+from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.session import (
     DeleteSessionRequest,
     ListSessionsRequest,
@@ -37,12 +33,7 @@ from duologue.protocol.common.session import (
 from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import AuthMethod
-from duologue.protocol.v2.capabilities import (
-    AgentCapabilities,
-    AuthCapabilities,
-    ClientCapabilities,
-    TerminalAuthCapabilities,
-)
+from duologue.protocol.v2.capabilities import AgentCapabilities, ClientCapabilities
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
 from duologue.protocol.v2.mcp import McpServer
 from duologue.protocol.v2.session import (
@@ -54,11 +45,19 @@ from duologue.protocol.v2.session import (
     ResumeSessionResponse,
     StartReplay,
 )
-from duologue.protocol.version import SUPPORTED, V2, Version
+from duologue.protocol.version import V2, Version
 from duologue.transports.base import Closed, Transport
+
+if TYPE_CHECKING:
+    from duologue.client.file_server import FileServers
+    from duologue.client.mcp import McpServers
+    from duologue.client.nes import NesSession, ReadFile
+    from duologue.client.providers import AgentProviders
+    from duologue.protocol.common.nes import StartNesRequest
 
 P = TypeVar("P")
 R = TypeVar("R")
+Opening = TypeVar("Opening", bound=NewSessionRequest | ForkSessionRequest | ResumeSessionRequest)
 
 
 class ClientConnection:
@@ -95,6 +94,8 @@ class ClientConnection:
         self.peer = Peer(Side.CLIENT, inside=V2, limits=self._limits, trace=self._trace)
         self.peer.apply(v2.SESSION_UPDATE, self._arrivals.update)
         Serving(self).register(self.peer)
+        if "mcp" in vars(self):
+            self.mcp.register(self.peer)
         self.peer.on_closed(self._closed)
 
     @property
@@ -125,7 +126,7 @@ class ClientConnection:
         self.peer.speak(version)
         self.peer.say_in_v1(self.client.v1_capabilities())
         await self.peer.start(transport)
-        self.announced = self._introduction()
+        self.announced = introduction(self.client, self.command)
         client = self.client
         request = InitializeRequest(
             protocol_version=version.number,
@@ -136,23 +137,6 @@ class ClientConnection:
         if response.protocol_version != version.number:
             await self.peer.close()
             raise VersionMismatch(version.number, response.protocol_version)
-
-    def _introduction(self) -> ClientCapabilities:
-        """The client's capabilities, with what follows from what its author has overridden."""
-        said = self.client.capabilities()
-        if said.elicitation is UNSET:
-            said = replace(said, elicitation=self._questions())
-        # A login in a terminal starts the agent's own command there.
-        if said.auth is UNSET and self.command is not None and self.client.overrides("run_in_terminal"):
-            auth = AuthCapabilities(terminal=TerminalAuthCapabilities())
-            said = replace(said, auth=auth, meta={**(said.meta or {}), TERMINAL_AUTH: True})
-        return said
-
-    def _questions(self) -> ElicitationCapabilities | UnsetType:
-        """The kinds of question that the client answers."""
-        form = ElicitationFormCapabilities() if self.client.overrides("fill_form") else UNSET
-        url = ElicitationUrlCapabilities() if self.client.overrides("open_url") else UNSET
-        return UNSET if form is UNSET and url is UNSET else ElicitationCapabilities(form=form, url=url)
 
     def _initialized(self, response: InitializeResponse) -> None:
         self.info = response.info
@@ -236,9 +220,11 @@ class ClientConnection:
 
     async def _opened(self, method: Request[Any, Any], request: NewSessionRequest | ForkSessionRequest) -> Session:
         made: list[Session] = []
+        request, lent = self._lend(request)
 
         def applied(response: NewSessionResponse | ForkSessionResponse) -> None:
             session = Session(self, response.session_id, *_roots(request))
+            lent(session)
             self._arrivals.add(session)
             session._take_options(response.config_options)
             made.append(session)
@@ -318,6 +304,7 @@ class ClientConnection:
             return await self._logins.retried(call)
 
     async def _resume(self, request: ResumeSessionRequest) -> Session:
+        request, lent = self._lend(request)
         session_id = request.session_id
         held = self.sessions.get(session_id)
         session = self.sessions[session_id] = held or Session(self, session_id, *_roots(request))
@@ -329,6 +316,7 @@ class ClientConnection:
             # It may have been closed meanwhile.
             self.sessions[session_id] = session
             session._move(*_roots(request))
+            lent(session)
             session._end_replay(session.transcript)
             session._take_options(response.config_options)
 
@@ -351,6 +339,44 @@ class ClientConnection:
             "mcp_servers": list(servers) or UNSET,
         }
 
+    # --- beside the sessions ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def mcp(self) -> McpServers:
+        """The MCP servers that the client lends to the agent over this connection."""
+        from duologue.client.mcp import McpServers
+
+        servers = McpServers()
+        servers.register(self.peer)
+        return servers
+
+    @cached_property
+    def providers(self) -> AgentProviders:
+        """The model providers of the agent."""
+        from duologue.client.providers import AgentProviders
+
+        return AgentProviders(self)
+
+    async def start_nes(
+        self, request: StartNesRequest | None = None, *, read_file: ReadFile | None = None
+    ) -> NesSession:
+        """Begin a session for suggested edits. `read_file` gives the text of a file that is not open; without it no
+        suggestion about such a file is shown. Raises `NotOffered`, `RpcError`."""
+        from duologue.client.nes import start
+
+        return await self._logins.retried(lambda: start(self, request, read_file))
+
+    def _lend(self, request: Opening) -> tuple[Opening, Callable[[Session], None]]:
+        """A request that opens a session, with a server of the client's files where the agent reaches it like that, and
+        what is to be called when the session is open."""
+        return (request, lambda _: None) if self.client.files is None else self._file_servers.lend(request)
+
+    @cached_property
+    def _file_servers(self) -> FileServers:
+        from duologue.client.file_server import FileServers
+
+        return FileServers(self)
+
     # --- methods of one's own -----------------------------------------------------------------------------------------
 
     async def request(self, method: Request[P, R], params: P) -> R:
@@ -364,14 +390,6 @@ class ClientConnection:
 
 def _roots(request: NewSessionRequest | ForkSessionRequest | ResumeSessionRequest) -> tuple[Path, tuple[Path, ...]]:
     return Path(request.cwd), tuple(Path(folder) for folder in request.additional_directories or ())
-
-
-def version_of(number: int) -> Version:
-    """A supported version by its number. Raises `ValueError`."""
-    for version in SUPPORTED:
-        if version.number == number:
-            return version
-    raise ValueError(f"there is no protocol version {number}; supported: {[known.number for known in SUPPORTED]}")
 
 
 def _absolute(path: Path | str) -> Path:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from duologue.client.files import LocalFiles
 from duologue.jsonrpc.errors import RpcError
 from duologue.mcp import McpChannel, Tool, ToolError, ToolServer
+from duologue.protocol.common.mcp import AcpMcpServer
 from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
+from duologue.protocol.v2.capabilities import McpCapabilities, SessionCapabilities
+from duologue.protocol.v2.session import ForkSessionRequest, NewSessionRequest, ResumeSessionRequest
+from duologue.protocol.version import V2
 from duologue.version import __version__
 
 if TYPE_CHECKING:
+    from duologue.client.connection import ClientConnection
     from duologue.client.session import Session
+
+Opening = TypeVar("Opening", bound=NewSessionRequest | ForkSessionRequest | ResumeSessionRequest)
 
 #: What agents call the server.
 NAME = "client-files"
@@ -26,8 +35,16 @@ class FileServer:
 
     def __init__(self, files: LocalFiles) -> None:
         self._files = files
-        #: Set when the session is open.
-        self.session: Session | None = None
+        self._session: Session | None = None
+
+    def open(self, session: Session) -> None:
+        """The session is open; until then there are no folders to look into."""
+        self._session = session
+
+    def is_over(self, connection: ClientConnection) -> bool:
+        """Whether the session was open and is not any more."""
+        session = self._session
+        return session is not None and connection.sessions.get(session.id) is not session
 
     async def serve(self, channel: McpChannel) -> None:
         """Serve one connection of the agent."""
@@ -83,6 +100,34 @@ class FileServer:
         return f"wrote {given['path']}"
 
     def _opened(self) -> Session:
-        if self.session is None:
+        if self._session is None:
             raise ToolError("the session is not open yet")
-        return self.session
+        return self._session
+
+
+class FileServers:
+    """Lends the files of a client (`Client.files`) to each session of an agent of version 2 that can reach them."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+        self._lent: dict[str, tuple[AcpMcpServer, FileServer]] = {}
+
+    def lend(self, request: Opening) -> tuple[Opening, Callable[[Session], None]]:
+        """A request that opens a session, with a server of its files among the session's MCP servers, and what is to be
+        called when the session is open."""
+        connection, files = self._connection, self._connection.client.files
+        reached = ((connection.capabilities.session or SessionCapabilities()).mcp or McpCapabilities()).acp
+        if files is None or not reached or connection.version is not V2:
+            return request, lambda session: None
+        self._withdraw()
+        server = FileServer(files)
+        entry = connection.mcp.offer(NAME, server.serve)
+        self._lent[entry.server_id] = entry, server
+        return replace(request, mcp_servers=[*(request.mcp_servers or ()), entry]), server.open
+
+    def _withdraw(self) -> None:
+        """Lend nothing more to sessions that are over."""
+        for id, (entry, server) in list(self._lent.items()):
+            if server.is_over(self._connection):
+                self._connection.mcp.withdraw(entry)
+                del self._lent[id]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, UnsetType
@@ -15,12 +15,10 @@ from duologue.documents import Document, known_encoding
 from duologue.protocol.common.nes import (
     CloseNesRequest,
     NesRejectReason,
-    NesRepository,
     NesSuggestContext,
     NesTriggerKind,
     StartNesRequest,
     SuggestNesRequest,
-    WorkspaceFolder,
 )
 from duologue.protocol.common.nes_capabilities import (
     ClientNesCapabilities,
@@ -229,12 +227,10 @@ def asked_for(context: NesSuggestContext | None, wants: NesContextCapabilities) 
     return NesSuggestContext(**found) if found else UNSET
 
 
-def start_request(
-    workspace_uri: str | None, folders: Sequence[WorkspaceFolder], repository: NesRepository | None
-) -> StartNesRequest:
-    """What is told when a session begins; what is not known is left out."""
-    return StartNesRequest(
-        workspace_uri=workspace_uri or UNSET,
-        workspace_folders=list(folders) or UNSET,
-        repository=repository or UNSET,
-    )
+async def start(
+    connection: ClientConnection, request: StartNesRequest | None, read_file: ReadFile | None
+) -> NesSession:
+    """Begin a session. Raises `NotOffered`, `RpcError`."""
+    connection.need(v2.NES_START)
+    response = await connection.peer.request(v2.NES_START, request or StartNesRequest())
+    return NesSession(connection, response.session_id, read_file)

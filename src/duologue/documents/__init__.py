@@ -2,10 +2,18 @@
 
 from duologue.documents.document import Document
 from duologue.documents.edits import TextEdit, apply_edits, check_edits, difference
-from duologue.documents.encodings import DEFAULT_ENCODING, choose_encoding, index_at, known_encoding, units
+from duologue.documents.encodings import (
+    DEFAULT_ENCODING,
+    POSITION_ENCODINGS,
+    choose_encoding,
+    index_at,
+    known_encoding,
+    units,
+)
 
 __all__ = [
     "DEFAULT_ENCODING",
+    "POSITION_ENCODINGS",
     "Document",
     "TextEdit",
     "apply_edits",

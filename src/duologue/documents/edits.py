@@ -17,7 +17,10 @@ class TextEdit(NamedTuple):
 
 def check_edits(edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
     """Edits of one text in the order of their places; those at one place keep theirs. Raises `ValueError` (they
-    overlap)."""
+    overlap, or one ends before it starts)."""
+    for edit in edits:
+        if not 0 <= edit.start <= edit.end:
+            raise ValueError(f"{edit.start}-{edit.end} is no stretch of a text")
     ordered = tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
     for before, after in pairwise(ordered):
         if after.start < before.end:

@@ -11,6 +11,9 @@ from duologue.protocol.common.capabilities import PositionEncodingKind
 #: What holds when either side says nothing.
 DEFAULT_ENCODING = PositionEncodingKind.UTF_16
 
+#: All of them, the one that costs least to convert first: it counts as `str` does.
+POSITION_ENCODINGS = (PositionEncodingKind.UTF_32, PositionEncodingKind.UTF_8, PositionEncodingKind.UTF_16)
+
 #: The codec and the bytes of a code unit. Text is counted as it is where code points are the units.
 _CODECS = {PositionEncodingKind.UTF_8: ("utf-8", 1), PositionEncodingKind.UTF_16: ("utf-16-le", 2)}
 

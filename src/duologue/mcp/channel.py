@@ -51,7 +51,16 @@ class McpChannel:
         self._calls: dict[Any, asyncio.Task[None]] = {}
         self._asked: dict[str, asyncio.Future[Any]] = {}
         self._ids = 0
-        self.closed = False
+        self._ended = asyncio.Event()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection has ended; what came before can still be received."""
+        return self._ended.is_set()
+
+    async def wait_ended(self) -> None:
+        """Wait until either side has ended the connection."""
+        await self._ended.wait()
 
     async def send(self, message: Message) -> None:
         """Send a request, a notification, or the answer to a request that was received.
@@ -178,7 +187,7 @@ class McpChannel:
         """The connection has ended: what came before can still be received, nothing more is sent."""
         if self.closed:
             return
-        self.closed = True
+        self._ended.set()
         calls, self._calls = self._calls, {}
         for call in calls.values():
             if call is not asyncio.current_task():
