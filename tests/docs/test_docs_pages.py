@@ -7,54 +7,23 @@ import os
 import re
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import pytest
 from doc_pages import EXAMPLES
 
 import duologue
-from duologue import Agent, Client, ClientConnection, Turn, connect
-from duologue.agent import AgentConnection
+from duologue import Agent, Turn, connect
 from duologue.client import Session
-from duologue.client.connecting import Protocol
 from duologue.protocol import v2
+from duologue.testing import Answers, connected, until
 from duologue.transports.base import Transport
-from duologue.transports.memory import memory_pair
 
 Page = Callable[[str], ModuleType]
-
-
-@asynccontextmanager
-async def joined(agent: Agent, client: Client | None = None, protocol: Protocol = 2) -> AsyncIterator[ClientConnection]:
-    here, there = memory_pair()
-    await AgentConnection(agent).start(there)
-    async with connect(lambda: here, client, protocol=protocol) as connection:
-        yield connection
-
-
-class Answers(Client):
-    """Answers every question with the first option of a kind."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.questions: list[v2.RequestPermissionRequest] = []
-
-    async def request_permission(
-        self, session: Session, request: v2.RequestPermissionRequest
-    ) -> v2.RequestPermissionOutcome:
-        self.questions.append(request)
-        chosen = next(option for option in request.options if option.kind == self.kind)
-        return v2.SelectedOutcome(option_id=chosen.option_id)
-
-
-async def until(done: Callable[[], bool]) -> None:
-    """Let the loop run until something has happened that cannot be awaited."""
-    async with asyncio.timeout(10):
-        while not done():  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
+Protocol = Literal[1, 2]
 
 
 def statuses(session: Session) -> list[str]:
@@ -71,7 +40,7 @@ async def test_the_test_of_the_page_passes(page: Page) -> None:
 @pytest.mark.parametrize("protocol", [1, 2])
 async def test_researcher(page: Page, tmp_path: Path, protocol: Protocol) -> None:
     (tmp_path / "a.txt").touch()
-    async with joined(page("agent").Researcher(), protocol=protocol) as connection:
+    async with connected(page("agent").Researcher(), protocol=protocol) as connection:
         session = await connection.new_session(tmp_path)
         turn = session.prompt("what is here?")
         assert await turn.text() == "- a.txt\n"
@@ -90,10 +59,10 @@ async def test_editor(page: Page, tmp_path: Path, protocol: Protocol) -> None:
     remembered: list[duologue.Permission] = []
     agent.remember = remembered.append
     client = Answers("allow_always")
-    async with joined(agent, client, protocol) as connection:
+    async with connected(agent, client, protocol=protocol) as connection:
         session = await connection.new_session(tmp_path)
         await session.prompt("buy milk").text()
-        client.kind = "reject_once"
+        client.kinds = ["reject_once"]
         await session.prompt("buy cake").text()
         assert statuses(session) == ["completed", "failed"]
     assert (tmp_path / "notes.txt").read_text() == "buy milk\n"
@@ -103,7 +72,7 @@ async def test_editor(page: Page, tmp_path: Path, protocol: Protocol) -> None:
 
 @pytest.mark.parametrize("protocol", [1, 2])
 async def test_runner(page: Page, tmp_path: Path, protocol: Protocol) -> None:
-    async with joined(page("agent").Runner(), Answers("allow_once"), protocol) as connection:
+    async with connected(page("agent").Runner(), Answers("allow_once"), protocol=protocol) as connection:
         session = await connection.new_session(tmp_path)
         await session.prompt("go").text()
         assert statuses(session) == ["completed"]
@@ -114,11 +83,11 @@ async def test_runner(page: Page, tmp_path: Path, protocol: Protocol) -> None:
 
 async def test_remembering(page: Page, tmp_path: Path) -> None:
     agent = page("agent").Remembering
-    async with joined(agent()) as first:
+    async with connected(agent()) as first:
         session = await first.new_session(tmp_path)
         await session.prompt("my name is Ada").text()
         said = [message.text for message in session.transcript.messages]
-    async with joined(agent()) as second:
+    async with connected(agent()) as second:
         again = await second.resume_session(session.id, tmp_path)
         assert (
             [message.text for message in again.transcript.messages]
@@ -134,7 +103,7 @@ async def test_remembering(page: Page, tmp_path: Path) -> None:
 
 async def test_work_of_its_own(page: Page, tmp_path: Path) -> None:
     agent = page("agent").Greeter()
-    async with joined(agent) as connection:
+    async with connected(agent) as connection:
         session = await connection.new_session(tmp_path)
         (own,) = agent.connection.sessions.values()
         await page("agent").report(own)
@@ -146,7 +115,7 @@ async def test_work_of_its_own(page: Page, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("protocol", [1, 2])
 async def test_moody(page: Page, tmp_path: Path, protocol: Protocol) -> None:
-    async with joined(page("agent").Moody(), protocol=protocol) as connection:
+    async with connected(page("agent").Moody(), protocol=protocol) as connection:
         session = await connection.new_session(tmp_path)
         assert await session.prompt("hello").text() == "Hello."
         await session.set_mode("cheerful")
@@ -156,7 +125,7 @@ async def test_moody(page: Page, tmp_path: Path, protocol: Protocol) -> None:
 
 
 async def test_closed(page: Page, tmp_path: Path) -> None:
-    async with joined(page("agent").Closed()) as connection:
+    async with connected(page("agent").Closed()) as connection:
         with pytest.raises(duologue.RpcError, match="Log in first"):
             await connection.new_session(tmp_path)
         await connection.login("browser")
@@ -186,7 +155,7 @@ class Stubborn(Agent):
 @pytest.mark.parametrize("protocol", [1, 2])
 async def test_the_promises_about_cancelling(tmp_path: Path, protocol: Protocol) -> None:
     agent = Stubborn()
-    async with joined(agent, protocol=protocol) as connection:
+    async with connected(agent, protocol=protocol) as connection:
         session = await connection.new_session(tmp_path)
         turns = [session.prompt("slow"), session.prompt("slow too")]
         running = [asyncio.create_task(turn.text()) for turn in turns]
@@ -261,7 +230,7 @@ async def test_a_failing_turn_has_an_error_of_its_own_in_version_2(teller: list[
 
 
 async def test_browse(page: Page, tmp_path: Path) -> None:
-    async with joined(page("agent").Researcher()) as connection:
+    async with connected(page("agent").Researcher()) as connection:
         one = await connection.new_session(tmp_path)
         two = await connection.new_session(tmp_path)
         found = await page("client").browse(connection)
@@ -269,7 +238,7 @@ async def test_browse(page: Page, tmp_path: Path) -> None:
 
 
 async def test_show(page: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    async with joined(page("agent").Editor(), Answers("allow_once")) as connection:
+    async with connected(page("agent").Editor(), Answers("allow_once")) as connection:
         session = await connection.new_session(tmp_path)
         await page("client").show(session, "buy milk")
     out = capsys.readouterr().out.splitlines()
@@ -304,11 +273,11 @@ async def test_leaving_early_sends_one_cancel(
 
 async def test_allows_edits_and_nothing_else(page: Page, tmp_path: Path) -> None:
     client = page("client").AllowsEdits
-    async with joined(page("agent").Editor(), client()) as connection:
+    async with connected(page("agent").Editor(), client()) as connection:
         session = await connection.new_session(tmp_path)
         await session.prompt("buy milk").text()
         assert statuses(session) == ["completed"]
-    async with joined(page("agent").Runner(), client()) as connection:
+    async with connected(page("agent").Runner(), client()) as connection:
         session = await connection.new_session(tmp_path)
         await session.prompt("go").text()
         assert statuses(session) == ["failed"]
@@ -316,7 +285,7 @@ async def test_allows_edits_and_nothing_else(page: Page, tmp_path: Path) -> None
 
 async def test_watching(page: Page, tmp_path: Path) -> None:
     client = page("client").Watching()
-    async with joined(page("agent").Researcher(), client) as connection:
+    async with connected(page("agent").Researcher(), client) as connection:
         session = await connection.new_session(tmp_path)
         await session.prompt("what is here?").text()
         assert client.titles == {session.id: "0 files"}
