@@ -11,7 +11,7 @@ import pytest
 from client_kit import Host
 
 from duologue.client import Client, LocalFiles, Policy, Session
-from duologue.client import files as files_module
+from duologue.local import files as disk
 from duologue.local.rules import Subject
 from wire import until
 
@@ -90,7 +90,7 @@ async def test_version_2_knows_no_files(tmp_path: Path) -> None:
     "window", [{}, {"line": 2}, {"limit": 1}, {"line": 2, "limit": 2}, {"line": 9}, {"line": 1, "limit": 0}]
 )
 async def test_field_bug_129_lines_count_from_one_and_keep_their_ends(
-    tmp_path: Path, text: str, window: dict[str, int]
+    tmp_path: Path, text: str, window: dict[str, Any]
 ) -> None:
     (tmp_path / "a").write_bytes(text.encode())
     host = await begin(tmp_path)
@@ -229,14 +229,14 @@ async def test_a_link_put_in_between_leads_nowhere(tmp_path: Path, monkeypatch: 
     (root / "sub" / "a").write_text("inside")
     client = Files()
     host = await begin(root, client)
-    real_open = files_module.files.open_parent
+    real_open = disk.open_parent
 
     def swapping(place: Any, **more: Any) -> Any:
         (root / "sub").rename(root / "was")
         (root / "sub").symlink_to(outside)
         return real_open(place, **more)
 
-    monkeypatch.setattr(files_module.files, "open_parent", swapping)
+    monkeypatch.setattr(disk, "open_parent", swapping)
     assert code(await host.replies(READ, path=str(root / "sub" / "a"))) == -32602
     monkeypatch.undo()
     assert (outside / "a").read_text() == "outside"
@@ -260,7 +260,7 @@ async def test_a_write_makes_a_file_and_replaces_it(tmp_path: Path) -> None:
     assert (await host.replies(WRITE, path=str(path), content="é\r\n"))["result"] == {}
     assert path.read_bytes() == "é\r\n".encode()
     assert path.stat().st_mode & 0o777 == 0o750
-    assert os.listdir(path.parent) == ["a"]
+    assert [entry.name for entry in os.scandir(path.parent)] == ["a"]
 
 
 async def test_a_write_into_an_open_buffer_leaves_the_file_to_the_editor(tmp_path: Path) -> None:

@@ -165,24 +165,26 @@ class Guarded(Client):
         return SelectedOutcome(option_id=self.choice)
 
 
-async def outcome(version: int, client: Client, root: Path, options: list[Any] = OPTIONS, **call: Any) -> str:
+async def outcome(
+    version: int, client: Client, root: Path, about: dict[str, Any] | None = None, options: list[Any] = OPTIONS
+) -> str:
     """What the client answers to a request about a tool call."""
     host = await Host.begin(version, client, cwd=root)
-    call = {"toolCallId": "c", "title": "Do it", **call}
+    call = {"toolCallId": "c", "title": "Do it", **(about or {})}
     subject = {"type": "tool_call", "toolCall": call}
-    about = {"toolCall": call} if version == 1 else {"title": "Do it?", "subject": subject}
-    reply = await host.replies("session/request_permission", options=options, **about)
+    asked: dict[str, Any] = {"toolCall": call} if version == 1 else {"title": "Do it?", "subject": subject}
+    reply = await host.replies("session/request_permission", options=options, **asked)
     return str(reply["result"]["outcome"].get("optionId", "cancelled"))
 
 
 @pytest.mark.req("all-permissions-05")
 async def test_rules_answer_in_place_of_a_person(version: int, tmp_path: Path) -> None:
     client = Guarded("allow run:make *", "reject run:rm *")
-    about = {"kind": "execute", "rawInput": {"command": "make test"}}
-    assert await outcome(version, client, tmp_path, **about) == "yes"
-    assert await outcome(version, client, tmp_path, **{**about, "rawInput": {"command": "rm x"}}) == "no"
+    about: dict[str, Any] = {"kind": "execute", "rawInput": {"command": "make test"}}
+    assert await outcome(version, client, tmp_path, about) == "yes"
+    assert await outcome(version, client, tmp_path, {**about, "rawInput": {"command": "rm x"}}) == "no"
     assert client.asked == 0
-    assert await outcome(version, client, tmp_path, **{**about, "rawInput": {"command": "ls"}}) == "yes"
+    assert await outcome(version, client, tmp_path, {**about, "rawInput": {"command": "ls"}}) == "yes"
     assert client.asked == 1
 
 
@@ -192,7 +194,7 @@ async def test_field_bug_68_a_rule_never_takes_more_than_once(version: int, tmp_
         {"optionId": "no", "name": "No", "kind": "reject_once"},
     ]
     about = {"kind": "execute", "rawInput": {"command": "make"}}
-    assert await outcome(version, Guarded("allow run:make"), tmp_path, wide, **about) == "no"
+    assert await outcome(version, Guarded("allow run:make"), tmp_path, about, wide) == "no"
 
 
 @pytest.mark.req("all-permissions-02")
@@ -203,7 +205,7 @@ async def test_a_choice_that_was_not_offered_is_not_sent(version: int, tmp_path:
 @pytest.mark.req("v2-permissions-09")
 async def test_an_option_of_an_unknown_kind_can_be_chosen(version: int, tmp_path: Path) -> None:
     odd = [{"optionId": "odd", "name": "Odd", "kind": "_later"}, *OPTIONS]
-    assert await outcome(version, Guarded(choice="odd"), tmp_path, odd) == "odd"
+    assert await outcome(version, Guarded(choice="odd"), tmp_path, None, odd) == "odd"
 
 
 @pytest.mark.req("v2-permissions-06")
@@ -212,7 +214,9 @@ async def test_what_a_request_tells_of_a_known_call_is_applied_to_it(version: in
     made = {"toolCallId": "c", "title": "Edit", "kind": "edit", "status": "pending"}
     host.send(host.update({"sessionUpdate": "tool_call" if version == 1 else "tool_call_update", **made}))
     call = {"toolCallId": "c", "rawInput": {"path": "a"}}
-    about = {"toolCall": call} if version == 1 else {"title": "?", "subject": {"type": "tool_call", "toolCall": call}}
+    about: dict[str, Any] = (
+        {"toolCall": call} if version == 1 else {"title": "?", "subject": {"type": "tool_call", "toolCall": call}}
+    )
     await host.replies("session/request_permission", options=OPTIONS, **about)
     shown = host.session.transcript.tool_calls["c"]
     assert (shown.title, shown.raw_input) == ("Edit", {"path": "a"})
