@@ -209,6 +209,8 @@ class SessionMemory(msgspec.Struct):
     #: Tool calls whose content v1 has not been told as it is now.
     behind: dict[str, None] = msgspec.field(default_factory=dict)
     terminals: dict[str, TerminalMemory] = msgspec.field(default_factory=dict)
+    #: Terminals that v1's client runs itself, which it knows by their id.
+    client_terminals: dict[str, None] = msgspec.field(default_factory=dict)
     plans: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property

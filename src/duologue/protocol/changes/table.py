@@ -25,7 +25,8 @@ UpdateChange = Callable[[SessionMemory, Any], Any]
 
 
 def _changes(column: str, change: str, of: type) -> dict[Any, Any]:
-    rows = ((getattr(row, column), getattr(row, change)) for row in (*METHODS, *UPDATES))
+    # What only v1 has is asked for by its name there.
+    rows = ((getattr(row, column) or row.v1, getattr(row, change)) for row in (*METHODS, *UPDATES))
     return {key: function for key, function in rows if isinstance(key, of) and function is not None}
 
 

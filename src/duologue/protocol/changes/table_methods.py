@@ -161,9 +161,9 @@ METHODS = (
     Row(
         v1.TERMINAL_CREATE,
         None,
-        None,
+        work.terminal_create_down,
         work.terminal_create_up,
         Kind.STATE,
-        "Kept for code that speaks v2, which also gets a display terminal of that id.",
+        "Kept for code that speaks v2: a client also gets a display terminal of that id, an agent shows it by its id.",
     ),
 )

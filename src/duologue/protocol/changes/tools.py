@@ -134,7 +134,8 @@ def _with_terminals(
 
 def _terminal_metas(session: SessionMemory, tool: ToolMemory) -> list[dict[str, Any]]:
     shown = [item.terminal_id for item in tool.content if isinstance(item, ToolTerminal)]
-    return [meta for terminal_id in shown for meta in metas(terminal_of(session, terminal_id))]
+    ours = [terminal_id for terminal_id in shown if terminal_id not in session.client_terminals]
+    return [meta for terminal_id in ours for meta in metas(terminal_of(session, terminal_id))]
 
 
 def _meta_notes(session: SessionMemory, tool_call_id: str, told: list[dict[str, Any]]) -> list[Any]:
@@ -156,7 +157,7 @@ def _remember(session: SessionMemory, tool_call_id: str) -> ToolMemory:
 def _set_content(session: SessionMemory, tool_call_id: str, tool: ToolMemory, content: list[Any]) -> None:
     tool.content = content
     for item in content:
-        if isinstance(item, ToolTerminal):
+        if isinstance(item, ToolTerminal) and item.terminal_id not in session.client_terminals:
             terminal_of(session, item.terminal_id).owner = tool_call_id
 
 
@@ -167,6 +168,9 @@ def content_chunk_down(session: SessionMemory, note: UpdateSessionNotification) 
     first = tool is None
     tool = tool or _remember(session, update.tool_call_id)
     _set_content(session, update.tool_call_id, tool, _bounded(session, tool, update.content))
+    if isinstance(update.content, ToolTerminal) and update.content.terminal_id in session.client_terminals:
+        # The client has to see it before it is told to free the terminal.
+        return down(_resent(session, update.tool_call_id, tool, session.connection.clock(), first))
     return _grown(session, update.tool_call_id, tool, first)
 
 
@@ -258,7 +262,8 @@ def item_down(session: SessionMemory, item: Any) -> list[Any]:
         case v2.ToolDiff():
             return diff_down(item)
         case ToolTerminal(terminal_id=terminal_id):
-            return [item] if session.connection.client.terminal_output else [terminal_text(session, terminal_id)]
+            by_id = session.connection.client.terminal_output or terminal_id in session.client_terminals
+            return [item] if by_id else [terminal_text(session, terminal_id)]
         case Unknown():
             return [text_item(named(item))]
     block = block_down(item.content)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from duologue.protocol.base import Unknown
-from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest
+from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, keep
 from duologue.protocol.changes.prompt import accept_oldest, ask_user, user_answered
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps
 from duologue.protocol.changes.terminals import announced_up
@@ -38,6 +38,18 @@ def elicitation_up(memory: ConnectionMemory, request: CreateElicitationRequest, 
         lambda error: (error, *user_answered(session)),
     )
     return (*ask_user(session), Ask(ELICITATION_CREATE, request))
+
+
+def terminal_create_down(memory: ConnectionMemory, request: CreateTerminalRequest, key: Hashable) -> Steps:
+    """A terminal of v1's client, which tool calls show by its id."""
+    session = memory.session(request.session_id)
+
+    def answer(result: CreateTerminalResponse) -> Steps:
+        keep(session.client_terminals, result.terminal_id, None, memory.bounds.terminals)
+        return (Answer(key, result),)
+
+    memory.outbound[key] = OpenRequest(answer)
+    return (Ask(v1.TERMINAL_CREATE, request),)
 
 
 def terminal_create_up(memory: ConnectionMemory, request: CreateTerminalRequest, key: Hashable) -> Steps:
