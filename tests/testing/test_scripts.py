@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -18,6 +18,7 @@ from duologue.testing import (
     Cancel,
     End,
     Failure,
+    Form,
     Line,
     Message,
     Mismatch,
@@ -193,6 +194,35 @@ async def test_a_cancel_that_is_not_in_the_script_fails_the_test(acp_version: Ve
     client = ScriptedClient(Prompt("go"), Cancel(), End("cancelled"))
     with pytest.raises(Mismatch, match=r"(?s)expected Question.*got      (the answer 'cancelled'|a cancel)"):
         await play(agent, client, acp_version)
+
+
+NAME = v2.ElicitationSchema(properties={"name": v2.StringProperty(), "sure": v2.BooleanProperty()}, required=["name"])
+
+
+@pytest.mark.parametrize("answer", [{"name": "Ada", "sure": True}, {"name": "Ada"}, "decline", "cancel"])
+async def test_a_form_is_asked_and_answered(answer: Any, acp_version: Version) -> None:
+    lines = (Prompt("go"), Message("Who? "), Form("Your name?", answer, NAME), Message("Thanks."))
+    await play(ScriptedAgent(*lines), ScriptedClient(*lines), acp_version)
+
+
+async def test_a_form_that_differs_fails_the_test(acp_version: Version) -> None:
+    lines = (Prompt("go"), Form("Your name?", {"name": "Ada"}, NAME))
+    for other, got in [
+        ((Prompt("go"), Form("Your age?", {"age": 3}), Message("x")), "got      the form 'Your name[?]'"),
+        ((Prompt("go"), Form("Your name?", "decline")), "got      the answer 'decline'"),
+        ((Prompt("go"), Message("x"), Form("Your name?", "decline")), "got      the form 'Your name[?]'"),
+        ((Prompt("go"), Form("Your name?", {"name": "Bob"})), "got      the answer {'name': 'Bob'}"),
+        ((Prompt("go"), Form("Your name?", {"age": 3})), "got      the answer '(cancelled|failed|invalid|cancel)'"),
+        ((Prompt("go"),), "got      the answer 'unsupported'"),
+    ]:
+        with pytest.raises(Mismatch, match=got):
+            await play(ScriptedAgent(*lines), ScriptedClient(*other), acp_version)
+
+
+async def test_a_form_without_a_schema_is_not_asked() -> None:
+    agent, client = ScriptedAgent(Prompt("go"), Form("Your name?", "decline")), Answers()
+    with pytest.raises(RpcError, match="TypeError"):
+        await talk(agent, 1, "go", client=client)
 
 
 async def test_an_update_is_compared_in_what_is_set(acp_version: Version) -> None:

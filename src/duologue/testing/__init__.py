@@ -4,7 +4,7 @@ misbehave on purpose. The fixtures for pytest are in `duologue.testing.fixtures`
 from duologue.testing.answers import Answers
 from duologue.testing.faults import FAULTS, Fault, fault
 from duologue.testing.joining import connected
-from duologue.testing.lines import Call, Cancel, End, Failure, Line, Message, Prompt, Question, Thought, Update
+from duologue.testing.lines import Call, Cancel, End, Failure, Form, Line, Message, Prompt, Question, Thought, Update
 from duologue.testing.misbehaving import Misbehaving
 from duologue.testing.script import Mismatch, Script
 from duologue.testing.scripted_agent import ScriptedAgent
@@ -20,6 +20,7 @@ __all__ = [
     "End",
     "Failure",
     "Fault",
+    "Form",
     "Line",
     "Message",
     "Misbehaving",

@@ -12,6 +12,7 @@ from duologue.jsonrpc.limits import Limits
 from duologue.peer import Trace
 from duologue.testing.faults import Fault
 from duologue.testing.misbehaving import Misbehaving
+from duologue.testing.script import Mismatch
 from duologue.testing.scripted_agent import ScriptedAgent
 from duologue.testing.scripted_client import ScriptedClient
 from duologue.transports.base import Transport
@@ -43,9 +44,11 @@ async def connected(
     try:
         async with connect(lambda: ours, client, protocol=protocol, limits=limits, trace=trace) as connection:
             yield connection
+    except Mismatch:
+        raise
     except Exception as error:
         for side in sides:
-            if side.script.failure is not None and side.script.failure is not error:
+            if side.script.failure is not None:
                 raise side.script.failure from error
         raise
     finally:

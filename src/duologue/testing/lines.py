@@ -7,14 +7,16 @@ Each line is said by one side and expected by the other, so that one script serv
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET
 
 from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.elicitation import ElicitationContentValue
+from duologue.protocol.common.elicitation_schema import ElicitationSchema
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.updates import SessionUpdate
 
@@ -76,6 +78,18 @@ class Question(Line):
 
     title: Text
     answer: str = "allow_once"
+
+
+@dataclass(frozen=True)
+class Form(Line):
+    """The agent asks for a form to be filled in, and the client answers: the content, or ``decline`` or ``cancel``.
+
+    An agent needs the `schema` to ask for; it is not compared.
+    """
+
+    message: Text
+    answer: Mapping[str, ElicitationContentValue] | Literal["decline", "cancel"]
+    schema: ElicitationSchema | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

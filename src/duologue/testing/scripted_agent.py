@@ -8,13 +8,14 @@ from collections.abc import Awaitable
 from msgspec import UNSET
 
 from duologue.agent import Agent, Permission, Turn, default_options
+from duologue.agent.elicitation import Outcome
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.common.tools import ToolKind
 from duologue.protocol.v2.permission import ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallStatus, ToolCallUpdate
 from duologue.protocol.v2.updates import ToolCallUpdateEvent
-from duologue.testing.lines import Call, Cancel, Failure, Line, Message, Prompt, Question, Thought, Update, to_say
+from duologue.testing.lines import Call, Cancel, Failure, Form, Line, Message, Prompt, Question, Thought, Update, to_say
 from duologue.testing.script import Mismatch, Script
 
 _ENDED = ("completed", "failed", "cancelled")
@@ -81,6 +82,8 @@ class ScriptedAgent(Agent):
                 await self._call(turn, line)
             case Question():
                 await self._ask(turn, line)
+            case Form():
+                await self._ask_form(turn, line)
             case Cancel():
                 self._may_be_cancelled = True
                 await asyncio.Event().wait()
@@ -106,8 +109,19 @@ class ScriptedAgent(Agent):
         subject = ToolCallSubject(tool_call=ToolCallUpdate(tool_call_id=call, title=title)) if call else UNSET
         self._may_be_cancelled = line.answer == "cancelled"
         permission = await turn.ask_permission(title, subject=subject, options=default_options("this"))
-        answer = _answer(permission)
-        if answer != line.answer:
+        self._compare(line.answer, _answer(permission))
+
+    async def _ask_form(self, turn: Turn, line: Form) -> None:
+        if line.schema is None:
+            raise TypeError(f"a scripted agent asks by a schema: write it into {line!r}")
+        form = await turn.ask_form(to_say(line.message), line.schema)
+        said = {Outcome.DECLINED: "decline", Outcome.CANCELLED: "cancel"}
+        answer = dict(form.content) if form else said.get(form.outcome, form.outcome.value)
+        self._compare(line.answer if isinstance(line.answer, str) else dict(line.answer), answer)
+
+    def _compare(self, expected: object, answer: object) -> None:
+        """Raises `RpcError` if the client answered something else."""
+        if answer != expected:
             self.script.played -= 1
             raise self._error(self.script.mismatch(f"the answer {answer!r}"))
 

@@ -8,6 +8,13 @@ from duologue.client import Client, PromptTurn, Session, refusal
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.content import TextBlock
+from duologue.protocol.common.elicitation import (
+    AcceptElicitation,
+    CancelElicitation,
+    CreateElicitationResponse,
+    DeclineElicitation,
+    FormElicitation,
+)
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import (
@@ -22,6 +29,7 @@ from duologue.testing.lines import (
     Cancel,
     End,
     Failure,
+    Form,
     Line,
     Message,
     Prompt,
@@ -175,6 +183,28 @@ class ScriptedClient(Client):
         if whole and isinstance(line, Message | Thought):
             self._said[type(line)] = ""
             self.script.advance()
+
+    def overrides(self, member: str) -> bool:
+        """Forms are announced by a script that has some."""
+        if member == "fill_form":
+            return any(isinstance(line, Form) for line in self.script.lines)
+        return super().overrides(member)
+
+    async def fill_form(self, session: Session | None, form: FormElicitation) -> CreateElicitationResponse:
+        self.script.note("<-", form)
+        self._pass_text(self._text_is_whole())
+        line = self.script.line
+        if not isinstance(line, Form) or not matches(line.message, form.message):
+            self._differs(f"the form {form.message!r}")
+            return CancelElicitation()
+        self.script.advance()
+        match line.answer:
+            case "decline":
+                return DeclineElicitation()
+            case "cancel":
+                return CancelElicitation()
+            case content:
+                return AcceptElicitation(content=dict(content))
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         self.script.note("<-", request)
