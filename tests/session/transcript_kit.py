@@ -32,7 +32,7 @@ from duologue.protocol.v2.updates import (
     UserMessageChunk,
     UserMessageEvent,
 )
-from duologue.session import Message, ToolCallState, Transcript
+from duologue.session import Message, Snapshot, ToolCallState, Transcript
 
 
 def text(value: str) -> TextBlock:
@@ -51,7 +51,7 @@ def output(data: bytes, id: str = "t") -> TerminalOutputChunkEvent:
     return TerminalOutputChunkEvent(terminal_id=id, data=base64(data))
 
 
-def state_of(transcript: Transcript) -> dict[str, Any]:
+def state_of(transcript: Transcript | Snapshot) -> dict[str, Any]:
     """Everything a transcript says, apart from the state of the session."""
     return {
         "entries": [entry_of(entry) for entry in transcript.entries],
@@ -59,7 +59,7 @@ def state_of(transcript: Transcript) -> dict[str, Any]:
             id: (terminal.command, terminal.cwd, terminal.exit_status, terminal.output, terminal.text)
             for id, terminal in transcript.terminals.items()
         },
-        "plans": transcript.plans,
+        "plans": dict(transcript.plans),
         "commands": list(transcript.commands),
         "config": list(transcript.config_options),
         "title": (transcript.title, transcript.updated_at),
@@ -73,7 +73,7 @@ def entry_of(entry: Message | ToolCallState | Unknown) -> Any:
             return entry.role, entry.id, entry.content, entry.meta
         case ToolCallState():
             members = ("name", "title", "kind", "status", "locations", "raw_input", "raw_output", "meta")
-            return entry.id, entry.content, [getattr(entry, member) for member in members]
+            return entry.id, list(entry.content), [getattr(entry, member) for member in members]
     return entry.raw
 
 

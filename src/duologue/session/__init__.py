@@ -3,6 +3,6 @@
 from duologue.session.current import CurrentTranscript
 from duologue.session.entries import Message, Role, ToolCallState
 from duologue.session.terminal import TerminalState
-from duologue.session.transcript import Transcript
+from duologue.session.transcript import Snapshot, Transcript
 
-__all__ = ["CurrentTranscript", "Message", "Role", "TerminalState", "ToolCallState", "Transcript"]
+__all__ = ["CurrentTranscript", "Message", "Role", "Snapshot", "TerminalState", "ToolCallState", "Transcript"]

@@ -53,7 +53,8 @@ class CurrentTranscript(Transcript):
         super().apply(update)
         if isinstance(update, ToolCallUpdateEvent | ToolCallContentChunkEvent):
             call = self.tool_calls[update.tool_call_id]
-            del call.content[:-KEPT_CONTENT]
+            if len(call.content) > KEPT_CONTENT:
+                call.content = call.content[-KEPT_CONTENT:]
             self._over = call if call.ended else None
         elif isinstance(update, PlanUpdateEvent) and len(self.plans) > KEPT:
             del self.plans[next(iter(self.plans))]
@@ -61,11 +62,13 @@ class CurrentTranscript(Transcript):
             self._let_go()
 
     def _empty(self, call: ToolCallState) -> None:
+        if call.frozen is not None:
+            self._entries.touch(call)
         call.content = []
         call.raw_input = call.raw_output = UNSET
 
     def _let_go(self) -> None:
-        oldest = self.entries.pop(0)
+        oldest = self._entries.take_first()
         self.let_go += 1
         if isinstance(oldest, ToolCallState):
             del self.tool_calls[oldest.id]

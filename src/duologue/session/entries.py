@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
+from itertools import groupby
 from typing import Any
 
 from msgspec import UNSET
@@ -18,6 +19,7 @@ from duologue.protocol.v2.updates import (
     ToolCallUpdateEvent,
     UserMessageEvent,
 )
+from duologue.session.shelf import Head, Kept
 
 
 class Role(Enum):
@@ -35,36 +37,39 @@ _EVENTS: dict[Role, type[UserMessageEvent | AgentMessageEvent | AgentThoughtEven
 }
 
 
-class Message:
+class Message(Kept):
     """A message of the user, of the agent, or a thought. Plain text that follows plain text is joined when read."""
 
-    __slots__ = ("_blocks", "_pieces", "id", "meta", "role")
+    __slots__ = ("_base", "_blocks", "_parts", "_read", "id", "meta", "role")
 
     def __init__(self, role: Role, message_id: str) -> None:
         self.role = role
         self.id = message_id
         self.meta: Any = UNSET
+        # What replaced all that was there before, and what came since: plain text as strings.
+        self._base: Sequence[ContentBlock] = ()
+        self._parts: list[ContentBlock | str] = []
+        # Both joined, so far as it was read.
         self._blocks: list[ContentBlock] = []
-        # Text not joined yet; it stands behind the blocks.
-        self._pieces: list[str] = []
+        self._read = 0
 
     def add(self, content: ContentBlock) -> None:
         """Append one piece."""
         if content.__class__ is TextBlock and _is_plain(content):
-            self._pieces.append(content.text)
+            self._parts.append(content.text)
         else:
-            self._join()
-            self._blocks.append(content)
+            self._parts.append(content)
 
     def replace(self, content: list[ContentBlock]) -> None:
         """Take `content` in place of everything so far."""
-        self._pieces.clear()
-        self._blocks = list(content)
+        self._base, self._parts = tuple(content), []
+        self._blocks, self._read = list(content), 0
 
     @property
     def content(self) -> tuple[ContentBlock, ...]:
         """The blocks, text joined."""
-        self._join()
+        if self._read < len(self._parts):
+            self._join()
         return tuple(self._blocks)
 
     @property
@@ -76,19 +81,28 @@ class Message:
         """The update that gives this message anew."""
         yield _EVENTS[self.role](message_id=self.id, content=list(self.content), meta=self.meta)
 
+    def freeze(self) -> Message:
+        """See `Kept`."""
+        twin = Message(self.role, self.id)
+        twin.meta = self.meta
+        twin._base, twin._blocks = self._base, list(self._base)
+        twin._parts = Head(self._parts)  # type: ignore[assignment]
+        return twin
+
     def __repr__(self) -> str:
         return f"Message({self.role.value}, {shown(self.id)}, {shown(self.text)})"
 
     def _join(self) -> None:
-        if not self._pieces:
-            return
-        last = self._blocks[-1] if self._blocks else None
-        if isinstance(last, TextBlock) and _is_plain(last):
-            # Joined at an earlier reading: when someone reads must not show in what is read.
-            self._pieces.insert(0, last.text)
-            self._blocks.pop()
-        self._blocks.append(TextBlock(text="".join(self._pieces)))
-        self._pieces.clear()
+        fresh = self._parts[self._read :]
+        self._read += len(fresh)
+        for is_text, run in groupby(fresh, lambda part: isinstance(part, str)):
+            if not is_text:
+                self._blocks += run  # type: ignore[arg-type]
+                continue
+            last = self._blocks[-1] if self._blocks else None
+            # Joined to what was read earlier: when someone reads must not show in what is read.
+            before = [self._blocks.pop().text] if isinstance(last, TextBlock) and _is_plain(last) else []  # type: ignore[union-attr]
+            self._blocks.append(TextBlock(text="".join([*before, *run])))  # type: ignore[list-item]
 
 
 def _is_plain(block: Any) -> bool:
@@ -109,7 +123,7 @@ def shown(text: object) -> str:
 _MEMBERS = ("name", "title", "kind", "status", "locations", "raw_input", "raw_output", "meta")
 
 
-class ToolCallState:
+class ToolCallState(Kept):
     """A tool call as all its updates leave it. A member is UNSET when it was never given, None when it was cleared."""
 
     __slots__ = ("content", "id", *_MEMBERS)
@@ -142,6 +156,14 @@ class ToolCallState:
     def ended(self) -> bool:
         """Whether the call has come to an end."""
         return self.status in ENDED
+
+    def freeze(self) -> ToolCallState:
+        """See `Kept`."""
+        twin = ToolCallState(self.id)
+        for member in _MEMBERS:
+            setattr(twin, member, getattr(self, member))
+        twin.content = Head(self.content)  # type: ignore[assignment]
+        return twin
 
     def __repr__(self) -> str:
         # Neither input nor output: they may hold what is meant for no log.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import UNSET
@@ -36,49 +37,32 @@ from duologue.protocol.v2.updates import (
     UserMessageEvent,
 )
 from duologue.session.entries import Message, Role, ToolCallState
+from duologue.session.shelf import Shelf
 from duologue.session.terminal import TerminalState
 
 Entry = Message | ToolCallState | Unknown
 
 
-class Transcript:
-    """A conversation. `entries` holds messages, tool calls and unknown updates in the order they first appeared; the
-    rest is the latest state of its kind. Nothing is copied when it is read: take what you need before the next update.
-    """
+class Conversation:
+    """What a transcript tells. `entries` holds messages, tool calls and unknown updates in the order they first
+    appeared; the rest is the latest state of its kind."""
 
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        #: Entries that stood before the first of these and are kept no more.
-        self.let_go = 0
-        self.tool_calls: dict[str, ToolCallState] = {}
-        self.terminals: dict[str, TerminalState] = {}
-        self.plans: dict[str, PlanUpdateContent] = {}
-        self.commands: Sequence[AvailableCommand] = ()
-        self.config_options: Sequence[SessionConfigOption] = ()
-        self.usage: UsageUpdateEvent | None = None
-        self.title: str | None = None
-        self.updated_at: str | None = None
-        self.state = SessionState.IDLE
-        self.stop_reason: StopReason | None = None
-        # By who speaks: agents are known to use one id for what they think and what they say.
-        self._messages: dict[Role, dict[str, Message]] = {role: {} for role in Role}
-        self._said = self._messages[Role.AGENT]
+    entries: Sequence[Entry]
+    tool_calls: Mapping[str, ToolCallState]
+    terminals: Mapping[str, TerminalState]
+    plans: Mapping[str, PlanUpdateContent]
+    commands: Sequence[AvailableCommand]
+    config_options: Sequence[SessionConfigOption]
+    usage: UsageUpdateEvent | None
+    title: str | None
+    updated_at: str | None
+    state: SessionState
+    stop_reason: StopReason | None
 
     @property
     def messages(self) -> list[Message]:
         """The messages alone, in order."""
-        return [entry for entry in self.entries if entry.__class__ is Message]
-
-    def apply(self, update: SessionUpdate) -> None:
-        """Fold one update. An update of an unknown kind is kept as it is."""
-        if update.__class__ is AgentMessageChunk:
-            # By far the most frequent kind: spared the look-up.
-            message = self._said.get(update.message_id)
-            if message is None:
-                message = self._message(Role.AGENT, update.message_id)
-            message.add(update.content)
-            return
-        _FOLDS.get(update.__class__, Transcript._unknown)(self, update)
+        return [entry for entry in self.entries if isinstance(entry, Message)]
 
     def updates(self) -> Iterator[SessionUpdate]:
         """Updates that lead from an empty transcript to this one, but for the state of the session."""
@@ -100,6 +84,72 @@ class Transcript:
         if self.usage is not None:
             yield self.usage
 
+
+class Snapshot(Conversation):
+    """A transcript as it was. It shares with the transcript, and with other snapshots, what has not changed since."""
+
+    def __init__(self, of: Transcript) -> None:
+        self.entries = of._entries.snapshot()
+        self.plans = of.plans.copy()
+        self._terminals = of._terminals.snapshot()
+        for name in ("commands", "config_options", "usage", "title", "updated_at", "state", "stop_reason"):
+            setattr(self, name, getattr(of, name))
+
+    @cached_property
+    def tool_calls(self) -> Mapping[str, ToolCallState]:  # type: ignore[override]
+        """By id; found when first asked for."""
+        return {entry.id: entry for entry in self.entries if isinstance(entry, ToolCallState)}
+
+    @cached_property
+    def terminals(self) -> Mapping[str, TerminalState]:  # type: ignore[override]
+        """By id; found when first asked for."""
+        return {terminal.id: terminal for terminal in self._terminals}
+
+
+class Transcript(Conversation):
+    """A conversation, as its updates make it. What is read of it is live: take a `snapshot` of what is to stay."""
+
+    tool_calls: dict[str, ToolCallState]
+    terminals: dict[str, TerminalState]
+    plans: dict[str, PlanUpdateContent]
+
+    def __init__(self) -> None:
+        self._entries: Shelf[Entry] = Shelf()
+        self.entries: list[Entry] = self._entries.items
+        #: Entries that stood before the first of these and are kept no more.
+        self.let_go = 0
+        self.tool_calls = {}
+        self._terminals: Shelf[TerminalState] = Shelf()
+        self.terminals = {}
+        self.plans = {}
+        self.commands = ()
+        self.config_options = ()
+        self.usage = None
+        self.title = None
+        self.updated_at = None
+        self.state = SessionState.IDLE
+        self.stop_reason = None
+        # By who speaks: agents are known to use one id for what they think and what they say.
+        self._messages: dict[Role, dict[str, Message]] = {role: {} for role in Role}
+        self._said = self._messages[Role.AGENT]
+
+    def apply(self, update: SessionUpdate) -> None:
+        """Fold one update, at a cost that does not grow. An update of an unknown kind is kept as it is."""
+        if update.__class__ is AgentMessageChunk:
+            # By far the most frequent kind: spared the look-up.
+            message = self._said.get(update.message_id)
+            if message is None:
+                message = self._message(Role.AGENT, update.message_id)
+            elif message.frozen is not None:
+                self._entries.touch(message)
+            message.add(update.content)
+            return
+        _FOLDS.get(update.__class__, Transcript._unknown)(self, update)
+
+    def snapshot(self) -> Snapshot:
+        """All of it as it is now, at the cost of what has changed since the last one."""
+        return Snapshot(self)
+
     # --- one function a kind ----------------------------------------------------------------------------------------
 
     def _message(self, role: Role, message_id: str) -> Message:
@@ -107,20 +157,27 @@ class Transcript:
         message = messages.get(message_id)
         if message is None:
             message = messages[message_id] = Message(role, message_id)
-            self.entries.append(message)
+            self._entries.put(message)
+        elif message.frozen is not None:
+            self._entries.touch(message)
         return message
 
     def _tool_call(self, tool_call_id: str) -> ToolCallState:
         call = self.tool_calls.get(tool_call_id)
         if call is None:
             call = self.tool_calls[tool_call_id] = ToolCallState(tool_call_id)
-            self.entries.append(call)
+            self._entries.put(call)
+        elif call.frozen is not None:
+            self._entries.touch(call)
         return call
 
     def _terminal(self, terminal_id: str) -> TerminalState:
         terminal = self.terminals.get(terminal_id)
         if terminal is None:
             terminal = self.terminals[terminal_id] = TerminalState(terminal_id)
+            self._terminals.put(terminal)
+        elif terminal.frozen is not None:
+            self._terminals.touch(terminal)
         return terminal
 
     def _chunk(self, update: UserMessageChunk | AgentThoughtChunk) -> None:
@@ -175,7 +232,7 @@ class Transcript:
             self.stop_reason = update.stop_reason or None
 
     def _unknown(self, update: Unknown) -> None:
-        self.entries.append(update)
+        self._entries.put(update)
 
 
 _ROLES: dict[type[Any], Role] = {
