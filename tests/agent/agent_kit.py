@@ -74,10 +74,12 @@ class Talk:
         return cls(version, wire, connection)
 
     @classmethod
-    async def begin(cls, agent: Agent, version: int, *, limits: Limits | None = None) -> Talk:
-        """Connect and shake hands."""
+    async def begin(
+        cls, agent: Agent, version: int, *, limits: Limits | None = None, offering: dict[str, Any] | None = None
+    ) -> Talk:
+        """Connect and shake hands; `offering` is what the client can do."""
         talk = await cls.open(agent, version, limits=limits)
-        answer = await talk.initialize()
+        answer = await talk.initialize(offering)
         assert answer["result"]["protocolVersion"] == version
         return talk
 
@@ -97,8 +99,10 @@ class Talk:
         self.send(request)
         return await self.answer(request["id"])
 
-    async def initialize(self) -> dict[str, Any]:
+    async def initialize(self, offering: dict[str, Any] | None = None) -> dict[str, Any]:
         client: dict[str, Any] = {"info": {"name": "c", "version": "1"}} if self.version == 2 else {}
+        if offering is not None:
+            client["capabilities" if self.version == 2 else "clientCapabilities"] = offering
         return await self.ask("initialize", {"protocolVersion": self.version, **client})
 
     async def new(self, cwd: Path | str = "/") -> str:

@@ -75,7 +75,7 @@ class Asking:
         session = self.session
         scope = scope_of(session.id, tool_call_id, not session._held)
         elicitor = session.connection.elicitor
-        return elicitor.form(message, schema, scope, session._turns.waiting(), self._trace())
+        return elicitor.form(message, schema, scope, session._waiting(), self._trace())
 
     def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Awaitable[UrlAnswer]:
         """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
@@ -90,7 +90,7 @@ class Asking:
         session = self.session
         scope = scope_of(session.id, tool_call_id, not session._held)
         elicitor = session.connection.elicitor
-        return elicitor.url(message, url, scope, session._turns.waiting(), self._trace())
+        return elicitor.url(message, url, scope, session._waiting(), self._trace())
 
     @property
     def client_files(self) -> ClientFiles:

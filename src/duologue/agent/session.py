@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,6 +116,10 @@ class Session(Voice):
         """A turn that the agent begins by itself: ``async with session.work() as turn``. It waits for its place
         behind the turns that run or are queued, and a cancel of the session cancels the body."""
         return self._turns.own_work()
+
+    def _waiting(self) -> AbstractContextManager[None]:
+        """To be entered while a question to the user is open; a client that does not know the session is not told."""
+        return nullcontext() if self._held else self._turns.waiting()
 
     def _hold(self) -> None:
         """Keep what the session says until `_release`: its id is not known to the client yet."""
