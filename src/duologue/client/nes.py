@@ -127,8 +127,9 @@ class NesSession:
         self.closed = True
         self.documents.clear()
         self._open.clear()
-        for asked in self._asked:
-            asked.withdraw()
+        withdrawn = [asked.withdraw() for asked in self._asked]
+        if withdrawn:
+            await asyncio.wait(withdrawn)
         await self._peer.request(v2.NES_CLOSE, CloseNesRequest(session_id=self.id))
 
     # --- for documents and requests -----------------------------------------------------------------------------------
@@ -191,10 +192,11 @@ class _Asked:
         asking = session._peer.request(v2.NES_SUGGEST, request, applied=self._take)
         self._task = asyncio.get_running_loop().create_task(asking)
 
-    def withdraw(self) -> None:
-        """Nobody wants the answer any more."""
+    def withdraw(self) -> asyncio.Task[SuggestNesResponse]:
+        """Nobody wants the answer any more; what is returned ends when the agent was told so."""
         self._stale = True
         self._task.cancel()
+        return self._task
 
     async def answer(self) -> list[NesSuggestion]:
         """The suggestions; none when it was withdrawn, and those that had come are rejected as cancelled."""
