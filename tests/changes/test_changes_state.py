@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, Line, agent, chunk, client, idle, prompt, updates, user_message
+from changes_kit import SESSION, Line, agent, chunk, client, fitting, idle, plain, prompt, updates, user_message
 from changes_road import Road, folded
 from changes_said import OPENING, SAID, STREAMS, TERMINAL, V1_SAID, grown, mode, switch, terminal, tool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.protocol.changes.table import METHODS, UPDATES, Kind
+from duologue.protocol.v2 import table as v2
+from duologue.session import Transcript
 
 MANY = settings(
     max_examples=250, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -61,6 +63,25 @@ def test_a_replay(stream: list[Any]) -> None:
         said = say(road, stream)
         assert road.answer_client(key, {"configOptions": []}) == [["answer", key, {"configOptions": []}]]
         assert folded(road.heard) == folded(said)
+
+
+@MANY
+@given(STREAMS)
+@pytest.mark.req("v2-session-07", "v1-session-07")
+def test_a_transcript_is_replayed_in_v1_too(stream: list[Any]) -> None:
+    said = [*OPENING, *(update for update, _ in grown(stream))]
+    transcript = Transcript()
+    for update in said:
+        transcript.apply(fitting(v2.SESSION_UPDATE.params, {"sessionId": SESSION, "update": update}).update)
+    road = Road()
+    place = {"sessionId": SESSION, "cwd": "/w", "mcpServers": [], "replayFrom": {"type": "start"}}
+    road.ask_agent("session/resume", place, "k")
+    say(road, [(plain(update), 0) for update in transcript.snapshot().updates()])
+    assert road.answer_client("k", {}) == [["answer", "k", {}]]
+    meant = folded(said)
+    if not any(item["type"] == "terminal" for entry in meant["entries"] for item in entry["content"]):
+        meant["terminals"] = []  # What no tool call shows has no place in v1.
+    assert folded(road.heard) == meant
 
 
 V1_MODES = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}
