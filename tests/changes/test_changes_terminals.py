@@ -206,13 +206,20 @@ def test_a_terminal_that_only_a_tool_call_names_is_made_known_first() -> None:
     assert line.update_in(patch(content=[SHOWN])) == [patch(content=[SHOWN])]
 
 
-def test_a_terminal_that_the_client_made_is_a_display_terminal_too() -> None:
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ({"command": "ls", "args": ["-l", "a b"]}, {"command": "ls -l 'a b'"}),
+        ({"command": "ls | wc", "cwd": "/w"}, {"command": "ls | wc", "cwd": "/w"}),
+    ],
+)
+def test_a_terminal_that_the_client_made_is_a_display_terminal_too(said: Any, shown: Any) -> None:
     line = client()
-    asked = {"sessionId": "sess", "command": "ls", "args": ["-l"]}
+    asked = {"sessionId": "sess", **said}
     assert line.ask_in("terminal/create", asked, "c") == [["ask", "terminal/create", asked]]
     answer, known = line.answer_out("c", {"terminalId": "x"})
     assert answer == ["answer", "c", {"terminalId": "x"}]
-    assert known[2]["update"] == terminal(command="ls -l")
+    assert known[2]["update"] == terminal(**shown)
     assert line.update_in(call(title="T", content=[SHOWN])) == [patch(title="T", content=[SHOWN])]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -9,7 +10,7 @@ from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, keep
 from duologue.protocol.changes.prompt import accept_oldest, ask_user, user_answered
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps
-from duologue.protocol.changes.terminals import announced_up
+from duologue.protocol.changes.terminals import INFO, announced_up
 from duologue.protocol.common.elicitation import CreateElicitationRequest
 from duologue.protocol.common.table import ELICITATION_CREATE
 from duologue.protocol.method import Request
@@ -57,8 +58,10 @@ def terminal_create_up(memory: ConnectionMemory, request: CreateTerminalRequest,
     session = memory.session(request.session_id)
 
     def answer(result: CreateTerminalResponse) -> Steps:
-        command = " ".join([request.command, *(request.args or ())])
-        known = announced_up(session, {}, [result.terminal_id], command)
+        # Without arguments the command may be a line for a shell.
+        command = shlex.join([request.command, *request.args]) if request.args else request.command
+        place = {"terminal_id": result.terminal_id, "cwd": request.cwd}
+        known = announced_up(session, {INFO: place}, [], command)
         return (Answer(key, result), *(Notify(v2.SESSION_UPDATE, note) for note in known))
 
     memory.inbound[key] = OpenRequest(answer)
