@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE, PROGRAM, RawAgent, alive, bare_environment
+from cli_kit import DUOLOGUE, PATIENCE, PROGRAM, InTerminal, RawAgent, alive, bare_environment
 
 AGENT = [*DUOLOGUE, "agent"]
 SHELL = ["/bin/sh", "-c", 'exec "$0" "$@"', *AGENT]
@@ -137,8 +137,13 @@ def test_a_log_has_the_messages_and_only_its_owner_reads_it(tmp_path: Path) -> N
     with RawAgent([*AGENT, "--model", "offline", "--log", str(log)], tmp_path) as agent:
         agent.open(tmp_path)
         agent.rest()
-    text = log.read_text()
-    assert 'in {"jsonrpc": "2.0", "id": 1, "method": "initialize"' in text and "out {" in text
+    told = [json.loads(line) for line in log.read_text().splitlines()]
+    messages = [(entry["direction"], entry["message"]) for entry in told if "message" in entry]
+    assert [message.get("method") for direction, message in messages if direction == "in"] == [
+        "initialize",
+        "session/new",
+    ]
+    assert [message["id"] for direction, message in messages if direction == "out" and "id" in message] == [1, 2]
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
@@ -151,6 +156,16 @@ def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
         agent.rest()
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert log.read_text().startswith("before\n") and '"initialize"' in log.read_text()
+
+
+def test_a_log_has_neither_keys_nor_the_variables_of_servers(tmp_path: Path) -> None:
+    log = tmp_path / "agent.log"
+    server = {"name": "s", "command": "x", "args": [], "env": [{"name": "TOKEN", "value": "hush"}]}
+    with RawAgent([*AGENT, "--model", "offline", "--log", str(log)], tmp_path) as agent:
+        agent.answer(agent.ask("initialize", protocolVersion=1, clientCapabilities={}))
+        agent.answer(agent.ask("session/new", cwd=str(tmp_path), mcpServers=[server]))
+        agent.rest()
+    assert "TOKEN" in log.read_text() and "hush" not in log.read_text()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -206,6 +221,27 @@ def test_without_any_input_it_ends(tmp_path: Path) -> None:
 def test_a_wrong_command_line_is_told_on_standard_error(tmp_path: Path, arguments: list[str]) -> None:
     done = subprocess.run([*AGENT, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False, input="")
     assert done.returncode == 2 and not done.stdout and "usage: duologue agent" in done.stderr
+
+
+def test_a_person_at_a_terminal_is_told_that_it_waits_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    with InTerminal(cwd=tmp_path, command=AGENT) as agent:
+        agent.expect("waiting for an editor")
+        agent.expect("duologue run ")
+        agent.type('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
+        agent.expect('"result"')
+        agent.type("\x03")
+        assert agent.end() == 0
+
+
+def test_nothing_is_told_where_no_person_waits(tmp_path: Path) -> None:
+    done = subprocess.run(AGENT, capture_output=True, text=True, cwd=tmp_path, check=False, input="")
+    assert done.returncode == 0 and not done.stdout and not done.stderr
+
+
+def test_without_a_command_it_prints_its_help(tmp_path: Path) -> None:
+    done = subprocess.run(DUOLOGUE, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2 and not done.stdout
+    assert "usage: duologue" in done.stderr and "examples:" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["agent", "--help"], ["run", "--help"], ["--version"]])

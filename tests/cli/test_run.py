@@ -62,7 +62,7 @@ def test_each_end_has_its_status(tmp_path: Path, scenario: str, protocol: str, s
         ("crash", ["exit code 1", "cannot start: no configuration"]),
         ("error", ["the provider said no"]),
         ("login", ["no key for the provider", "to log in: Give the model its key: set SOME_KEY"]),
-        ("refuse", ["cannot do that", "the cause"]),
+        ("refuse", ["cannot do that: the cause"]),
     ],
 )
 def test_a_failure_says_what_and_why(tmp_path: Path, scenario: str, words: list[str]) -> None:
@@ -103,6 +103,7 @@ def test_an_agent_that_does_not_start(tmp_path: Path, arguments: list[str], word
         (["go", "--yes", "--deny"], "not allowed with"),
         (["go", "--protocol", "3"], "invalid choice"),
         (["go", "--timeout", "-1"], "--timeout"),
+        (["go", "--log", "/no/such/folder/log"], "--log /no/such/folder/log: No such file"),
     ],
 )
 def test_a_wrong_command_line(tmp_path: Path, arguments: list[str], words: str) -> None:
@@ -144,8 +145,8 @@ def test_a_command_is_held_against_the_rules(tmp_path: Path, protocol: str) -> N
     done = run("go", "--deny", "--allow", "run:echo *", "--agent", scripted("command"), cwd=tmp_path)
     assert "refused by --deny" in done.stdout and "│ from the command" not in done.stdout
     done = run("go", "--yes", "--agent", scripted("command"), "--protocol", protocol, cwd=tmp_path)
-    assert "$ echo from the command; exit 3" in done.stdout
-    assert "│ from the command" in done.stdout and "✗ failed" in done.stdout
+    assert "● Run echo from the command; exit 3" in done.stdout
+    assert "│ from the command" in done.stdout and "✗ failed (exit code 3)" in done.stdout
 
 
 @pytest.mark.parametrize("rule", ["deny run:git push *", "deny edit:.env"])
@@ -179,6 +180,25 @@ def test_the_agents_standard_error_is_shown_when_it_is_wanted(tmp_path: Path) ->
     assert quiet.stdout == loud.stdout == "quiet\n"
 
 
+def test_a_log_has_what_was_sent_and_read(tmp_path: Path, protocol: str) -> None:
+    log = tmp_path / "run.log"
+    done = run("go", "--log", str(log), "--agent", scripted("say"), "--protocol", protocol, cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == "hello from the model\n"
+    told = [json.loads(line) for line in log.read_text().splitlines()]
+    messages = [entry for entry in told if "message" in entry]
+    sent = [entry["message"]["method"] for entry in messages if entry["direction"] == "out"]
+    assert sent == ["initialize", "session/new", "session/prompt"]
+    assert any("hello from the model" in json.dumps(entry) for entry in messages if entry["direction"] == "in")
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_tools_read_is_shown_when_it_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("one\ntwo\nthree\n")
+    brief, whole = (run("show notes.txt", *more, cwd=tmp_path).stdout for more in ([], ["--verbose"]))
+    assert "● Read notes.txt [read] · 3 lines\n" in brief
+    assert "● Read notes.txt [read]\n  one\n  two\n  three\n  ✓ completed\n" in whole
+
+
 def test_the_request_can_come_from_standard_input(tmp_path: Path) -> None:
     done = run("-", "--agent", scripted("say"), cwd=tmp_path, text="go\n")
     assert done.returncode == 0 and done.stdout == "hello from the model\n"
@@ -192,7 +212,7 @@ def test_a_model_is_chosen_in_the_agents_way(tmp_path: Path) -> None:
     done = run("go", "--agent", scripted("end_turn"), "--model", "any", cwd=tmp_path)
     assert done.returncode == 0 and "does not let a client choose" in done.stderr
     done = run("help", "--model", "anthropic:x", cwd=tmp_path)
-    assert done.returncode == 8 and "set ANTHROPIC_API_KEY" in done.stderr
+    assert done.returncode == 8 and done.stderr.count("ANTHROPIC_API_KEY") == done.stderr.count("\n") == 1
 
 
 def test_the_agent_gets_the_variables_that_are_named_and_no_other_secret(tmp_path: Path) -> None:

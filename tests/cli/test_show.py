@@ -84,6 +84,7 @@ def test_a_compact_patch_is_what_diff_shows() -> None:
         ("\x9b2J", "\ufffd2J"),
         ("abc\u202egnp.exe", "abc\ufffdgnp.exe"),
         ("cut \x1b[", "cut ␛["),
+        ("a\x1b_from program to program\x1b\\b\x1bPdevice\x1b\\c", "abc"),
     ],
 )
 def test_control_characters_of_an_agent_are_not_obeyed(text: str, shown: str) -> None:
@@ -202,11 +203,11 @@ def test_a_title_cannot_be_more_than_a_line_and_a_diff_hides_nothing() -> None:
 
 def test_a_very_long_line_is_cut_and_said_to_be() -> None:
     stream = io.StringIO()
-    printer = Printer(Screen(stream, colour=False))
+    parts = Printer(Screen(stream, colour=False)).parts
     command = "rm -rf x #" + " " * 5000 + "echo"
-    assert not printer.command(command, 6)
+    assert not parts.command(command, 6)
     assert "more characters" in stream.getvalue()
-    assert printer.command(command, sys.maxsize) and command in stream.getvalue()
+    assert parts.command(command, sys.maxsize) and command in stream.getvalue()
 
 
 def test_a_diff_that_much_stands_after_is_printed_again_with_its_question() -> None:
@@ -214,10 +215,10 @@ def test_a_diff_that_much_stands_after_is_printed_again_with_its_question() -> N
     printer = Printer(Screen(stream, colour=False))
     diff = [file_diff("/a.txt", "x\n", "y\n")]
     for _ in range(2):
-        assert printer.show_diffs("c", diff, near=True)
+        assert printer.calls.show_diffs("c", diff, near=True)
     assert stream.getvalue().count("+y") == 1
     printer.screen.write("all is well\n" * 50)
-    printer.show_diffs("c", diff)
+    printer.calls.show_diffs("c", diff)
     assert stream.getvalue().count("+y") == 1
-    printer.show_diffs("c", diff, near=True)
+    printer.calls.show_diffs("c", diff, near=True)
     assert stream.getvalue().count("+y") == 2

@@ -13,6 +13,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Before anything else is loaded: from here on nothing that prints can reach the wire.
         from duologue.transports.claim import claim_stdio
 
+        at_terminal = sys.stdin is not None and sys.stdin.isatty()
         try:
             claim_stdio()
         except OSError as error:
@@ -21,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
         from duologue.cli.agent import main as agent
 
-        return agent(arguments[1:])
+        return agent(arguments[1:], at_terminal=at_terminal)
     from duologue.cli.commands import dispatch
 
     return dispatch(arguments)

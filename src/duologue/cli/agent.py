@@ -17,7 +17,7 @@ DESCRIPTION = """\
 Serve the coding agent over standard input and output, for an ACP editor or client to start.
 
 It speaks both versions of the protocol. Nothing but protocol messages reaches standard output; what is logged goes to
-standard error, and with --log to a file."""
+standard error, and with --log to a file. To see it work without an editor, use `duologue run`."""
 
 EPILOG = """\
 examples:
@@ -26,17 +26,24 @@ examples:
   duologue agent --model offline --log /tmp/duologue.log
 
 environment:
-  DUOLOGUE_MODEL, DUOLOGUE_BASE_URL, DUOLOGUE_API_KEY, DUOLOGUE_CONFIG   which model works, see docs/cli.md
+  DUOLOGUE_MODEL, DUOLOGUE_BASE_URL, DUOLOGUE_API_KEY, DUOLOGUE_CONFIG   which model works, see README.md
   DUOLOGUE_PROFILE=1   print on standard error how long the start took"""
+
+#: Said to a person, who sees nothing else of an agent that waits for its client.
+AT_TERMINAL = """\
+duologue agent: waiting for an editor on standard input (Ctrl-C ends it)
+  in an editor: name the command `duologue agent` in its settings; README.md has them for each editor
+  in this terminal: duologue run "Explain this project"
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="M", help="the model to begin with, such as offline or openai:NAME")
-    parser.add_argument("--log", metavar="FILE", type=Path, help="append every message and log line to FILE")
+    parser.add_argument("--log", metavar="FILE", type=Path, help="append every message to FILE, without keys")
 
 
-def main(argv: Sequence[str]) -> int:
-    """Serve until the client has gone away."""
+def main(argv: Sequence[str], *, at_terminal: bool = False) -> int:
+    """Serve until the client has gone away. A person `at_terminal` may not expect that, and is told."""
     model, log = _options(argv)
     _import_msgspec()
     from duologue.agent import run
@@ -44,10 +51,11 @@ def main(argv: Sequence[str]) -> int:
 
     try:
         trace = _trace(log)
-    except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        reason = (error.strerror if isinstance(error, OSError) else None) or error
-        print(f"duologue agent: --log {log}: {reason}", file=sys.stderr)
+    except ValueError as error:
+        print(f"duologue agent: {error}", file=sys.stderr)
         return 2
+    if at_terminal:
+        print(AT_TERMINAL, end="", file=sys.stderr, flush=True)
     run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=trace)
     return 0
 
@@ -73,7 +81,7 @@ def _trace(log: Path | None) -> Trace | None:
     if log is not None:
         from duologue.cli.log import log_to
 
-        trace = log_to(log, trace)
+        trace = log_to(log, "duologue agent", trace)
     return trace
 
 

@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from duologue.cli.parts import Parts
 from duologue.cli.screen import Screen, one_line, visible, wants_colour
-from duologue.cli.show import COMMAND_LINES, Printer
+from duologue.cli.show import Printer
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
 from duologue.client.subjects import Matter, deciding, matter_of, may_deny, real
@@ -59,12 +60,12 @@ class Answers:
             matter = matter_of(request, self._call(session, request), project)
             rule = deciding(self.rules, matter, project)
             if rule is not None:
-                self._tell(self.printer, request, matter)
+                self._note(matter)
                 return self._told(request, allow=rule.effect == "allow", why=f"by the rule {rule}")
             doubt = may_deny(self.rules, matter, project) if self.otherwise == "yes" else None
             if self.otherwise == "ask" or doubt is not None:
                 return await self._by_person(request, matter, doubt)
-            self._tell(self.printer, request, matter)
+            self._note(matter)
             return self._told(request, allow=self.otherwise == "yes", why=f"by --{self.otherwise}")
 
     def _call(self, session: Session, request: RequestPermissionRequest) -> ToolCallState | None:
@@ -96,23 +97,35 @@ class Answers:
             self.printer.screen.fresh()
             printer = self.printer
             if not printer.screen.is_terminal:
-                printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)))
+                printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)), printer.parts.bounds)
             whole = self._tell(printer, request, matter, doubt)
             return await self._read_answer(tty, printer, request, None if whole else matter)
+
+    def _note(self, matter: Matter) -> None:
+        """Print what is answered without a person, as far as it does not stand there already."""
+        printer = self.printer
+        printer.calls.announce()
+        printer.calls.show_diffs(matter.call, matter.content)
+        if not matter.certain:
+            _tell_matter(printer.parts, matter, printer.parts.bounds.command)
+        for command in _commands(matter):
+            printer.parts.command_once(command)
 
     def _tell(
         self, printer: Printer, request: RequestPermissionRequest, matter: Matter, doubt: Rule | None = None
     ) -> bool:
         """Print the question and what it is about; whether that was printed to its end."""
-        screen = printer.screen
-        screen.line(f"{screen.paint('?', 'yellow', 'bold')} {one_line(request.title)}")
+        screen, parts = printer.screen, printer.parts
+        self.printer.calls.announce()
+        title = one_line(request.title)
+        words = "Allow this?" if printer.calls.title_of(matter.call) == title else title
+        screen.line(f"{screen.paint('?', 'yellow', 'bold')} {words}")
         if isinstance(request.description, str) and request.description:
-            printer.lines([f"│ {line}" for line in visible(request.description).split("\n")], sys.maxsize)
-        for subject in matter.subjects:
-            if isinstance(subject, Run):
-                self.printer.note_command(subject.command)
-        whole = printer.show_diffs(matter.call, matter.content, near=True)
-        whole &= _tell_matter(printer, matter, COMMAND_LINES)
+            parts.lines([f"│ {line}" for line in visible(request.description).split("\n")], sys.maxsize)
+        whole = printer.calls.show_diffs(matter.call, matter.content, near=True)
+        whole &= _tell_matter(parts, matter, parts.bounds.command)
+        for command in _commands(matter):
+            self.printer.parts.know_command(command)
         if doubt is not None:
             screen.line(
                 f"  --yes does not answer this: it may be what the rule {one_line(str(doubt))} is about", "yellow"
@@ -141,7 +154,7 @@ class Answers:
             typed = WORDS.get(word, word)
             if typed == "w" and cut is not None:
                 printer.whole_diffs(cut.content)
-                _tell_matter(printer, cut, sys.maxsize)
+                _tell_matter(printer.parts, cut, sys.maxsize)
                 cut = None
                 continue
             chosen = choices.get(typed)
@@ -150,26 +163,30 @@ class Answers:
             screen.line(f"  type one of: {', '.join(choices)}", "dim")
 
 
-def _tell_matter(printer: Printer, matter: Matter, most: int) -> bool:
+def _commands(matter: Matter) -> list[str]:
+    return [subject.command for subject in matter.subjects if isinstance(subject, Run)]
+
+
+def _tell_matter(parts: Parts, matter: Matter, most: int) -> bool:
     """Print what a yes would do, `most` lines of each part; whether that was all."""
     whole = True
     for subject in matter.subjects:
         match subject:
             case Run(command, folder):
-                whole &= printer.command(command, most)
-                printer.lines([f"in {one_line(str(folder))}"], sys.maxsize, "dim")
+                whole &= parts.command(command, most)
+                parts.lines([f"in {one_line(str(folder))}"], sys.maxsize, "dim")
             case Write(paths, kind):
                 verb = "deletes or moves" if kind == "delete" else "writes"
-                whole &= printer.lines([f"{verb} {one_line(str(path))}" for path in paths], most)
+                whole &= parts.lines([f"{verb} {one_line(str(path))}" for path in paths], most)
             case Use(tool):
-                printer.lines([f"uses the tool {one_line(tool)}"], sys.maxsize)
-    whole &= printer.lines([f"names {one_line(str(path))}" for path in matter.paths], most)
+                parts.lines([f"uses the tool {one_line(tool)}"], sys.maxsize)
+    whole &= parts.lines([f"names {one_line(str(path))}" for path in matter.paths], most)
     if matter.certain:
         return whole
-    printer.screen.line("  It is not told for certain what this does.", "yellow")
+    parts.screen.line("  It is not told for certain what this does.", "yellow")
     if matter.raw is not None:
         told = json.dumps(matter.raw, ensure_ascii=False, default=str)
-        whole &= printer.lines([f"input: {one_line(told)}"], most, "dim")
+        whole &= parts.lines([f"input: {one_line(told)}"], most, "dim")
     return whole
 
 

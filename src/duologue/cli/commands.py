@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from duologue.cli import agent, run
+from duologue.cli.exits import Exit
 from duologue.version import __version__
 
 DESCRIPTION = "The Agent Client Protocol on the command line: a coding agent for editors, and a client for any agent."
 
 EPILOG = """\
 examples:
-  duologue run "Fix the failing test"                  the built-in agent works in the current folder
+  duologue run "Explain this project"        the built-in agent works in the current folder
+  duologue run "Fix the failing test"        it asks before it changes a file or runs a command
   duologue run --agent "some-agent --acp" "Explain this project"
-  duologue agent                                       what an editor starts
+  duologue agent                             what an editor starts
 
-`duologue COMMAND --help` tells more."""
+`duologue COMMAND --help` tells more, with examples of its own."""
 
 
 def dispatch(argv: Sequence[str]) -> int:
@@ -28,7 +31,7 @@ def dispatch(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"duologue {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, module, summary in (
         ("run", run, "let an agent work on one request, in this terminal"),
         ("agent", agent, "serve the coding agent, for an editor to start"),
@@ -41,4 +44,9 @@ def dispatch(argv: Sequence[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)
-    return run.main(parser.parse_args(argv))
+    chosen = parser.parse_args(argv)
+    if chosen.command is None:
+        # The whole help, and still the status of a command line that asks for nothing.
+        parser.print_help(sys.stderr)
+        return Exit.USAGE
+    return run.main(chosen)

@@ -6,8 +6,12 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from duologue.cli.exits import Exit, table
+
+if TYPE_CHECKING:
+    from duologue.peer.link import Trace
 
 DESCRIPTION = """\
 Start an agent, give it one request, and show what it says and does. It asks for permission here.
@@ -51,7 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="pass a variable on to the agent, which gets no others that may hold secrets",
     )
     parser.add_argument("--timeout", metavar="S", type=float, help="cancel when it takes more than S seconds")
-    parser.add_argument("--verbose", action="store_true", help="show what the agent writes to standard error")
+    parser.add_argument("--log", metavar="FILE", type=Path, help="append every message to FILE, without keys")
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="show all that tools give, and what the agent writes to standard error",
+    )
 
 
 def main(chosen: argparse.Namespace) -> int:
@@ -72,6 +81,7 @@ def main(chosen: argparse.Namespace) -> int:
             json=chosen.json,
             timeout=_seconds(chosen.timeout),
             verbose=chosen.verbose,
+            trace=_trace(chosen.log),
         )
     except ValueError as error:
         print(f"duologue run: {error}", file=sys.stderr)
@@ -105,6 +115,14 @@ def _seconds(timeout: float | None) -> float | None:
     if timeout is not None and not timeout > 0:
         raise ValueError("--timeout: give a number of seconds above zero")
     return timeout
+
+
+def _trace(log: Path | None) -> Trace | None:
+    if log is None:
+        return None
+    from duologue.cli.log import log_to
+
+    return log_to(log.expanduser(), "duologue run")
 
 
 def _folder(path: Path) -> Path:

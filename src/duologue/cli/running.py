@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import UNSET
+
 from duologue import codec
 from duologue.cli.answering import Answers
+from duologue.cli.bounds import BRIEF, WHOLE
 from duologue.cli.exits import BY_REASON, Exit
 from duologue.cli.output import Output
 from duologue.cli.screen import Screen, one_line, plain_json, printable, wants_colour
 from duologue.cli.show import Printer
 from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, Session, VersionMismatch, connect
-from duologue.jsonrpc.errors import JsonRpcError
+from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.local.rules import Rule
-from duologue.peer import ConnectionClosed
+from duologue.peer import ConnectionClosed, Trace
 from duologue.processes.stops import stop_signals
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.permission import RequestPermissionOutcome
@@ -27,6 +30,7 @@ from duologue.protocol.v2.auth import AuthMethod
 from duologue.protocol.v2.config import SelectConfigOption
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
+from duologue.session import CurrentTranscript, Transcript
 from duologue.transports.spawn import SpawnTransport
 from duologue.version import __version__
 
@@ -52,6 +56,7 @@ class Order:
     json: bool = False
     timeout: float | None = None
     verbose: bool = False
+    trace: Trace | None = None
 
 
 def run_order(order: Order) -> Exit:
@@ -73,7 +78,7 @@ class Run(Client):
         self.errors = Screen(errors, colour=wants_colour(errors))
         self.output = Output(sys.stdout or errors)
         self.out = Screen(self.output, colour=not order.json and wants_colour(self.output))
-        self.printer = Printer(self.errors if order.json else self.out)
+        self.printer = Printer(self.errors if order.json else self.out, WHOLE if order.verbose else BRIEF)
         self.answers = Answers(self.printer, order.rules, order.otherwise, printed=self.output.settle)
         self._turn: PromptTurn | None = None
         self._logins: Sequence[AuthMethod] = ()
@@ -89,6 +94,9 @@ class Run(Client):
             self.out.line(plain_json(codec.encode(update).decode()))
         else:
             self.printer.show(update, session.transcript)
+
+    def transcript(self) -> Transcript:
+        return CurrentTranscript()
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         return await self.answers.answer(session, request)
@@ -135,7 +143,9 @@ class Run(Client):
 
     async def _work(self) -> Exit:
         try:
-            async with connect(self._transport, self, protocol=self.order.protocol) as connection:
+            async with connect(
+                self._transport, self, protocol=self.order.protocol, trace=self.order.trace
+            ) as connection:
                 return await self._take_turn(connection)
         except (AgentFailed, VersionMismatch) as error:
             return await self._failed(Exit.AGENT_FAILED, error)
@@ -153,7 +163,7 @@ class Run(Client):
         for method in self._logins:
             name, description = getattr(method, "name", None), getattr(method, "description", None)
             told = f"{name}: {description}" if isinstance(description, str) else name
-            if isinstance(told, str):
+            if isinstance(told, str) and getattr(error, "message", "") not in told:
                 self.errors.line(f"  to log in: {printable(told)}", "yellow")
 
     async def _take_turn(self, connection: ClientConnection) -> Exit:
@@ -242,10 +252,22 @@ class Run(Client):
         if self._stopped is not None:
             return self._stopped
         await self._settle()
-        text = printable(str(error))
+        text = printable(str(error) if self.order.verbose else reason_of(error))
         self.errors.line(f"duologue run: {text}", "red")
         tail = printable(self._stderr.decode("utf-8", "replace")).strip()
         if tail and not self.order.verbose and tail[-200:] not in text:
             self.errors.line("--- last lines of the agent's standard error ---", "dim")
             self.errors.line(tail, "dim")
         return status
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong, in the words for people: an error answer without its number, and what only its data tells."""
+    if not isinstance(error, RpcError):
+        return str(error)
+    match error.data:
+        case {"details": str(details)} | {"message": str(details)} | str(details):
+            return error.message if details in error.message else f"{error.message}: {details}"
+        case None | {} if not error.data:
+            return error.message
+    return error.message if error.data is UNSET else str(error)

@@ -17,7 +17,9 @@ STYLES: Mapping[str, str] = {
     "cyan": "36",
 }
 
-ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[@-Z\\-_]"
+)
 NEWLINES = re.compile(r"\r\n?")
 
 # What could move the cursor, hide text or turn its direction is shown as a sign of its own.
@@ -93,13 +95,15 @@ class Stream(Protocol):
 
 
 class Screen:
-    """Text on a stream. `lines` counts those that were printed."""
+    """Text on a stream. `lines` counts those that were printed; `begun` says that a line was begun and nothing printed
+    since."""
 
     def __init__(self, stream: Stream, *, colour: bool) -> None:
         self._stream = stream
         self._colour = colour
         self._at_start = True
         self.lines = 0
+        self.begun = False
 
     @property
     def is_terminal(self) -> bool:
@@ -125,6 +129,13 @@ class Screen:
         self._put(f"{self.paint(text, *styles) if styles else text}\n")
         self._at_start = True
 
+    def begin(self, text: str) -> None:
+        """Print a line without its end."""
+        self.fresh()
+        self._put(text)
+        self._at_start = False
+        self.begun = True
+
     def fresh(self) -> None:
         """End the line that is begun."""
         if not self._at_start:
@@ -133,6 +144,7 @@ class Screen:
 
     def _put(self, text: str) -> None:
         # A terminal or standard error that has gone away must not end the turn.
+        self.begun = False
         self.lines += text.count("\n")
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
