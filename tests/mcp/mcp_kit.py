@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from duologue.agent import Agent, AgentConnection
+from duologue.agent import Agent, AgentConnection, Turn
 from duologue.client import Client, ClientConnection
 from duologue.mcp import McpChannel, Message
 from duologue.protocol.common.mcp import AcpMcpServer
@@ -21,7 +21,10 @@ Serve = Callable[[McpChannel], Awaitable[None]]
 
 
 class Reaching(Agent):
-    """Reaches MCP servers over ACP."""
+    """Reaches MCP servers over ACP, and has sessions."""
+
+    async def prompt(self, turn: Turn) -> None:
+        pass
 
     def mcp_capabilities(self) -> McpCapabilities:
         return McpCapabilities(acp=McpAcpCapabilities())
@@ -54,14 +57,22 @@ async def joined(version: int, client: Client | None = None) -> AsyncIterator[Pa
 
 async def lending(version: int, serve: Serve) -> tuple[Wire, AcpMcpServer]:
     """A client with one server, and its agent as bare lines."""
+    wire, client = await agent_on_wire(version, {})
+    return wire, client.mcp.offer("s", serve)
+
+
+async def agent_on_wire(version: int, mcp: dict[str, Any]) -> tuple[Wire, ClientConnection]:
+    """A client, and its agent as bare lines, which announces these ways to reach MCP servers."""
     wire = await Wire().open()
     client = ClientConnection(Client())
     starting = asyncio.create_task(client.start(wire.far, V1 if version == 1 else V2))
     request = await wire.read()
-    info = {"info": {"name": "a", "version": "1"}} if version == 2 else {}
-    wire.send({"id": request["id"], "result": {"protocolVersion": version, **info}})
+    said: dict[str, Any] = {"agentCapabilities": {"mcpCapabilities": mcp}}
+    if version == 2:
+        said = {"info": {"name": "a", "version": "1"}, "capabilities": {"session": {"mcp": mcp}}}
+    wire.send({"id": request["id"], "result": {"protocolVersion": version, **said}})
     await within(starting)
-    return wire, client.mcp.offer("s", serve)
+    return wire, client
 
 
 async def reaching(version: int) -> tuple[Wire, AgentConnection]:

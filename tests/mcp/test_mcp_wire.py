@@ -6,8 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from mcp_kit import connected, echo, lending, note, reaching, request, within
+from mcp_kit import agent_on_wire, connected, echo, lending, note, reaching, request, within
 
+from duologue.client import NotOffered
 from duologue.mcp import McpChannel, Message
 from duologue.protocol.common.mcp import AcpMcpServer
 from wire import Wire, settle, until
@@ -18,6 +19,25 @@ from wire import Wire, settle, until
 async def ask(wire: Wire, id: int, named: str, /, **params: Any) -> dict[str, Any]:
     wire.send({"id": id, "method": named, "params": params})
     return await wire.read_answer(id)
+
+
+@pytest.mark.req("v1u-mcp-01", "v2u-mcp-01", "allu-mcp-01")
+async def test_what_a_session_is_told_of_servers(version: int) -> None:
+    wire, client = await agent_on_wire(version, {"acp": True if version == 1 else {}})
+    entries = [client.mcp.offer("same name", echo) for _ in range(2)]
+    opening = asyncio.create_task(client.new_session("/", mcp_servers=entries))
+    asked = await wire.read_method("session/new")
+    told = asked["params"]["mcpServers"]
+    ids = [entry.pop("serverId") for entry in told]
+    assert told == [{"type": "acp", "name": "same name"}] * 2 and len(set(ids)) == 2
+    wire.send({"id": asked["id"], "result": {"sessionId": "S"}})
+    await within(opening)
+    assert all(["result" in await ask(wire, n, "mcp/connect", serverId=id) for n, id in enumerate(ids)])
+
+    wire, client = await agent_on_wire(version, {})
+    with pytest.raises(NotOffered, match="type acp"):
+        await client.new_session("/", mcp_servers=[client.mcp.offer("s", echo)])
+    await wire.silence()
 
 
 @pytest.mark.req("allu-mcp-02", "allu-mcp-03", "allu-mcp-05", "allu-mcp-09")
