@@ -190,16 +190,19 @@ def test_a_command_of_a_known_tool_call_leaves_its_title_and_input_alone() -> No
     assert params["toolCall"] == {"toolCallId": "t", "title": "Tidy", "content": shown, "_meta": {"k": 1}}
 
 
-@pytest.mark.parametrize("answered", [True, False])
-def test_the_words_of_a_request_do_not_stay_with_a_known_tool_call(answered: bool) -> None:
+@pytest.mark.parametrize("end", ["answered", "refused", "given up"])
+def test_the_words_of_a_request_do_not_stay_with_a_known_tool_call(end: str) -> None:
     line = agent()
     line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "Edit a", "content": [item("x")]})
     line.ask_out(NAME, v2(subject=subject()), "k")
     assert not line.edge.behind(), "while the question is open its words are shown"
-    if answered:
-        line.answer_in("k", {"outcome": {"outcome": "cancelled"}})
-    else:
-        line.refuse_in("k", -32603)
+    match end:
+        case "answered":
+            line.answer_in("k", {"outcome": {"outcome": "cancelled"}})
+        case "refused":
+            line.refuse_in("k", -32603)
+        case _:
+            line.edge.forget("k")
     begun = {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "in_progress"}
     assert line.update_out(begun) == [{**begun, "content": [item("x")]}]
     assert line.update_out(begun) == [begun]

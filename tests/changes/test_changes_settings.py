@@ -261,6 +261,14 @@ def test_models_of_older_agents_become_an_option() -> None:
     assert [one["currentValue"] for one in answer["configOptions"]] == ["ask", "m2"]
 
 
+def test_models_beside_their_option_are_not_told_twice() -> None:
+    models = {"currentModelId": "m1[low]", "availableModels": [{"modelId": "m1[low]", "name": "M1 (low)"}]}
+    line, result = opened_client(modes=MODES, configOptions=V1_OPTIONS, models=models)
+    assert result["configOptions"] == V2_OPTIONS
+    asked = line.ask_out("session/set_config_option", setting("model", "m2", "id"), "o")
+    assert [step[1] for step in asked] == ["session/set_config_option"]
+
+
 @pytest.mark.parametrize("models", [[], {"availableModels": None}, {"currentModelId": "m", "availableModels": [{}]}])
 def test_models_of_another_shape_are_left_out(models: Any) -> None:
     assert opened_client(models=models)[1] == {"sessionId": SESSION}

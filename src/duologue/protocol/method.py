@@ -113,7 +113,7 @@ class Notification(_Named, Generic[P]):
 
     @classmethod
     def extension(cls, name: str, params: type[P], receivers: frozenset[Side] = BOTH) -> Notification[P]:
-        """A method of one's own, with a type like any other. Raises `ValueError` unless it begins with an underscore."""
+        """A method of one's own, with a type like any other. Raises `ValueError` if it begins with no underscore."""
         made: Notification[P] = Notification(_own(name), receivers)
         made.__dict__.update(params=params)
         return made

@@ -68,7 +68,7 @@ def _putting_back(session: SessionMemory, tool_call_id: str, key: Hashable) -> O
         put_back()
         return (error,)
 
-    return OpenRequest(answer, refuse)
+    return OpenRequest(answer, refuse, put_back)
 
 
 def _outcome(result: RequestPermissionResponse) -> RequestPermissionResponse:

@@ -226,7 +226,7 @@ PARTS = (
         capabilities.client_down,
         capabilities.client_up,
         Kind.LOSSY,
-        "Booleans are objects in v2. The `_meta` of what is a boolean in one version, or has no word in it, is dropped.",
+        "Booleans are objects in v2. The `_meta` of what is a boolean in one version, or no word of it, is dropped.",
     ),
     Row(
         v1_capabilities.AgentCapabilities,
