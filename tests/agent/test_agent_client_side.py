@@ -221,7 +221,7 @@ async def test_many_terminals_at_once() -> None:
         await asyncio.gather(*(one(turn, number) for number in range(20)))
 
     talk, _, id = await begin(go)
-    released = []
+    released: list[str] = []
     while len(released) < 20:
         message = await talk.read()
         match message.get("method"):

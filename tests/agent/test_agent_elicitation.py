@@ -23,7 +23,7 @@ from duologue.protocol.common.elicitation_schema import (
 )
 from duologue.protocol.v2.auth import AgentAuthMethod, AuthMethod
 
-BOTH = {"elicitation": {"form": {}, "url": {}}}
+BOTH: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 SCHEMA = ElicitationSchema(
     properties={
         "name": StringProperty(title="Name", min_length=2),

@@ -16,7 +16,7 @@ from duologue.protocol.common.terminal import EnvVariable
 from duologue.protocol.v2.auth import AgentAuthMethod, AuthMethod, EnvVarAuthMethod, TerminalAuthMethod
 
 LOGIN = {1: ("authenticate", "logout"), 2: ("auth/login", "auth/logout")}
-TERMINAL = {1: {"auth": {"terminal": True}}, 2: {"auth": {"terminal": {}}}}
+TERMINAL: dict[int, dict[str, Any]] = {1: {"auth": {"terminal": True}}, 2: {"auth": {"terminal": {}}}}
 BY_META = {"_meta": {"terminal-auth": True}}
 
 

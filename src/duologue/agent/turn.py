@@ -58,8 +58,10 @@ class Turn(Voice):
     def command(self) -> Command | None:
         """The slash command that the prompt begins with, whether or not the agent offers one of that name."""
         first = next((block.text for block in self.prompt or () if isinstance(block, TextBlock)), "")
-        name, _, text = first.removeprefix("/").partition(" ")
-        return Command(name, text.strip()) if first.startswith("/") and name.split() == [name] else None
+        if not first.startswith("/") or first[1:2].isspace() or first == "/":
+            return None
+        name, *rest = first[1:].split(maxsplit=1)
+        return Command(name, rest[0].strip() if rest else "")
 
     def cancel(self) -> None:
         """Cancel the turn: its task is cancelled, and it ends as cancelled whatever the task makes of that."""
