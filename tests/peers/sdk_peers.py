@@ -119,13 +119,10 @@ class Pair:
         return [*(["env", *settings] if settings else []), *self.agent.agent]
 
 
-def pairs(*versions: int, ours_lack: str = "") -> list[Any]:
-    """The pairs of these versions, as parameters of a test; with a mark where something is missing.
-
-    `ours_lack` says what our ends cannot do yet.
-    """
+def pairs(*versions: int) -> list[Any]:
+    """The pairs of these versions, as parameters of a test; with a mark where something is missing."""
     return [
-        param(client, agent, ours_lack)
+        param(client, agent)
         for client in PEERS
         for agent in PEERS
         if client.version == agent.version and client.version in versions
@@ -133,11 +130,10 @@ def pairs(*versions: int, ours_lack: str = "") -> list[Any]:
     ]
 
 
-def param(client: Peer, agent: Peer, ours_lack: str) -> Any:
+def param(client: Peer, agent: Peer) -> Any:
     missing = "; ".join(sorted(filter(None, {client.missing, agent.missing})))
     marks: list[pytest.MarkDecorator] = [pytest.mark.skip(reason=missing)] if missing else []
     marks += drafts_apart(client.name, agent.name)
-    marks += [pytest.mark.xfail(reason=ours_lack)] if ours_lack and (client.ours or agent.ours) else []
     return pytest.param(Pair(client, agent), id=f"{client.name}--{agent.name}", marks=marks)
 
 

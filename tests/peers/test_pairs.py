@@ -65,7 +65,7 @@ def test_the_modes_of_version_1(pair: Pair, folder: Path) -> None:
     assert seen["turns"][0]["text"] == "Hello"
 
 
-@pytest.mark.parametrize("pair", pairs(1, ours_lack="a public way to the client's files and terminals"))
+@pytest.mark.parametrize("pair", pairs(1))
 def test_the_files_and_terminals_of_version_1(pair: Pair, folder: Path) -> None:
     seen = pair.run(folder, "--prompt", "read a.txt", "--prompt", "run echo hi")
     read, run = seen["turns"]

@@ -67,7 +67,7 @@ async def edit(turn: Turn, rest: str) -> None:
             await call.fail()
             await turn.say("refused")
             return
-        await call.add(diff)
+        await call.update(content=[diff])
         await asyncio.to_thread(path.write_text, "new text\n", encoding="utf-8")
     await turn.say("edited")
 

@@ -6,16 +6,13 @@ import json
 import sys
 from typing import Any
 
-from duologue.client import Client, ClientConnection, Session, connect
-from duologue.peer import Scope
+from duologue.client import Client, ClientConnection, LocalFiles, LocalTerminals, Policy, Session, connect
+from duologue.local.rules import Run, Subject
 from duologue.protocol.base import Unknown
-from duologue.protocol.common.capabilities import ElicitationCapabilities, ElicitationFormCapabilities
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.elicitation import AcceptElicitation, FormElicitation
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
-from duologue.protocol.v2 import table as v2
-from duologue.protocol.v2.capabilities import ClientCapabilities
 from duologue.protocol.v2.config import SelectConfigOption
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.plan import ItemsPlan
@@ -33,13 +30,17 @@ from duologue.protocol.v2.updates import (
 class PeerClient(Client):
     name = "duologue-client"
     version = "1"
+    # What was asked about and allowed may be written through the client; commands run as they are.
+    files = LocalFiles()
+    terminals = LocalTerminals()
+    policy = Policy()
 
     def __init__(self, answer: str) -> None:
         self.answer = answer
         self.asked: list[Any] = []
 
-    def capabilities(self) -> ClientCapabilities:
-        return ClientCapabilities(elicitation=ElicitationCapabilities(form=ElicitationFormCapabilities()))
+    async def confirm(self, session: Session, subject: Subject) -> bool:
+        return isinstance(subject, Run)
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         self.asked.append([request.title, [option.kind.value for option in request.options]])
@@ -48,9 +49,8 @@ class PeerClient(Client):
                 return SelectedOutcome(option_id=option.option_id)
         return CancelledOutcome()
 
-    async def fill_in(self, request: Any, scope: Scope) -> AcceptElicitation:
-        assert isinstance(request, FormElicitation)
-        self.asked.append([request.message, "form"])
+    async def fill_form(self, session: Session | None, form: FormElicitation) -> AcceptElicitation:
+        self.asked.append([form.message, "form"])
         return AcceptElicitation(content={"name": "Ada"})
 
 
@@ -143,7 +143,6 @@ def parse() -> tuple[argparse.Namespace, list[str]]:
 
 
 async def work(agent: ClientConnection, client: PeerClient, options: argparse.Namespace) -> dict[str, Any]:
-    agent.peer.handle(v2.ELICITATION_CREATE, client.fill_in)
     session = await agent.new_session(options.cwd)
     seen: dict[str, Any] = {"protocol": agent.version.number, "agent": agent.info.name if agent.info else None}
     seen.update(await settings(session, options))

@@ -1,0 +1,194 @@
+"""Released agents and how each is started with the scripted model in place of a paid one. docs/peers.md tells what
+they do; `install.sh` puts them below .peers/released."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+PLACE = ROOT / ".peers" / "released"
+MODEL = "scripted-model"
+
+#: The files that an agent reads when it starts, by path below its home.
+Files = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Released:
+    """An agent of a registry. `run` makes the directive that lets it run a shell command through its own tool."""
+
+    name: str
+    package: str
+    command: tuple[str, ...]
+    env: Callable[[str, Path], Mapping[str, str]]
+    run: Callable[[str], str]
+    files: Callable[[str], Files] = lambda url: {}
+    versions: tuple[int, ...] = (1,)
+    #: Scenarios that fail for a reason of its own, with the reason.
+    theirs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> str:
+        program = Path(self.command[0])
+        return "" if program.exists() else f"{self.name}: no {program.relative_to(ROOT)} (make peers installs it)"
+
+    def environment(self, url: str, home: Path) -> dict[str, str]:
+        """What it is started with: a home of its own, the model's address, and Node 24 first on PATH."""
+        for path, text in self.files(url).items():
+            file = home / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        node = PLACE / "node" / "node_modules" / "node" / "bin"
+        xdg = {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
+        own = self.env(url, home)
+        return {
+            "HOME": str(home),
+            "PATH": f"{node}{os.pathsep}{os.environ['PATH']}",
+            "NO_PROXY": "127.0.0.1",
+            **xdg,
+            **own,
+        }
+
+
+def _npm(folder: str, binary: str) -> str:
+    return str(PLACE / folder / "node_modules" / ".bin" / binary)
+
+
+def _python(folder: str, binary: str) -> str:
+    return str(PLACE / folder / "bin" / binary)
+
+
+def _call(tool: str, member: str) -> Callable[[str], str]:
+    return lambda command: f"[[call {tool} {json.dumps({member: command})}]]"
+
+
+def _opencode(url: str) -> Files:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{url}/v1", "apiKey": "unused"},
+        "models": {MODEL: {"name": "Scripted", "attachment": True}},
+    }
+    config = {
+        "provider": {"scripted": provider},
+        "model": f"scripted/{MODEL}",
+        "small_model": f"scripted/{MODEL}",
+        "autoupdate": False,
+        "permission": {"bash": "ask", "edit": "ask"},
+    }
+    return {"config/opencode/opencode.json": json.dumps(config)}
+
+
+def _codex(url: str) -> Files:
+    text = f"""
+model = "{MODEL}"
+model_provider = "scripted"
+approval_policy = "untrusted"
+sandbox_mode = "read-only"
+
+[model_providers.scripted]
+name = "Scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+"""
+    return {"codex/config.toml": text}
+
+
+def _gemini(url: str) -> Files:
+    return {".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}})}
+
+
+def _vibe(url: str) -> Files:
+    text = f"""
+active_model = "scripted"
+[[providers]]
+name = "scripted"
+api_base = "{url}/v1"
+api_key_env_var = "SCRIPTED_KEY"
+api_style = "openai"
+[[models]]
+name = "{MODEL}"
+provider = "scripted"
+alias = "scripted"
+"""
+    return {"vibe/config.toml": text}
+
+
+def _openai(url: str, home: Path) -> Mapping[str, str]:
+    return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "unused", "OPENAI_MODEL": MODEL}
+
+
+AGENTS = (
+    Released(
+        "opencode",
+        "npm opencode-ai 1.18.33",
+        (_npm("opencode", "opencode"), "acp"),
+        lambda url, home: {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
+        lambda command: f"[[call bash {json.dumps({'command': command, 'description': 'a test'})}]]",
+        _opencode,
+    ),
+    Released(
+        "claude",
+        "npm @agentclientprotocol/claude-agent-acp 0.101.0",
+        (_npm("claude", "claude-agent-acp"),),
+        lambda url, home: {
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "unused",
+            "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        },
+        _call("Bash", "command"),
+        versions=(1, 2),
+    ),
+    Released(
+        "codex",
+        "npm @agentclientprotocol/codex-acp 2.6.0",
+        (_npm("codex", "codex-acp"),),
+        lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
+        _call("exec_command", "cmd"),
+        _codex,
+        versions=(1, 2),
+    ),
+    Released(
+        "codex-rust",
+        "npm @zed-industries/codex-acp 0.16.0",
+        (_npm("codex-rust", "codex-acp"),),
+        lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
+        _call("exec_command", "cmd"),
+        _codex,
+    ),
+    Released(
+        "gemini",
+        "npm @google/gemini-cli 0.61.0",
+        (_npm("gemini", "gemini"), "--acp"),
+        lambda url, home: {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "unused"},
+        _call("run_shell_command", "command"),
+        _gemini,
+    ),
+    Released(
+        "qwen",
+        "npm @qwen-code/qwen-code 0.24.4",
+        (_npm("qwen", "qwen"), "--acp", "--auth-type", "openai"),
+        _openai,
+        lambda command: f"[[call run_shell_command {json.dumps({'command': command, 'is_background': False})}]]",
+    ),
+    Released(
+        "vibe",
+        "PyPI mistral-vibe 3.0.2",
+        (_python("vibe", "vibe-acp"),),
+        lambda url, home: {"VIBE_HOME": str(home / "vibe"), "SCRIPTED_KEY": "unused", "MISTRAL_API_KEY": "unused"},
+        _call("bash", "command"),
+        _vibe,
+    ),
+    Released(
+        "fast-agent",
+        "PyPI fast-agent-mcp 0.10.48",
+        (_python("fast-agent", "fast-agent"), "acp", "--model", f"generic.{MODEL}", "--shell"),
+        lambda url, home: {"GENERIC_BASE_URL": f"{url}/v1", "GENERIC_API_KEY": "unused"},
+        _call("execute", "command"),
+    ),
+)
