@@ -30,8 +30,6 @@ REQUEST = "Fix the failing test"
 COLUMNS, ROWS = 100, 60
 #: Lines in a row that only show what a tool gave; more lose their middle.
 MOST_OUTPUT = 3
-#: How the titles of calls end that only look.
-ASIDES = ("[search]", "[read]")
 #: Seconds that the run may take, and that it may be silent.
 DEADLINE, SILENCE = 120.0, 60.0
 
@@ -161,12 +159,12 @@ def wrapped(line: Line) -> Iterator[Line]:
 def shortened(lines: list[Line]) -> list[Line]:
     """The lines without what few would read; a line with the number of lines stands for each part left out.
 
-    Left out are calls that only look, calls whose title takes more than a line, all but the first and last line of a
-    question, all of one that was asked before, and the middle of each long output.
+    Left out are calls whose title takes more than a line, all but the first and last line of a question, all of one
+    that was asked before, and the middle of each long output.
     """
     kept: list[Line] = []
     aside = 0
-    asked: set[str] = set()
+    asked: set[tuple[str, ...]] = set()
     for part in [*_parts(lines), []]:
         if part and _is_aside(plain(part[0])):
             aside += len(part)
@@ -198,10 +196,10 @@ def _parts(lines: list[Line]) -> list[list[Line]]:
 
 
 def _is_aside(title: str) -> bool:
-    return title.startswith("● ") and (title.endswith(ASIDES) or len(title) > COLUMNS)
+    return title.startswith("● ") and len(title) > COLUMNS
 
 
-def _without_questions(part: list[Line], asked: set[str]) -> Iterator[Line]:
+def _without_questions(part: list[Line], asked: set[tuple[str, ...]]) -> Iterator[Line]:
     question: list[Line] = []
     for line in part:
         text = plain(line)
@@ -215,11 +213,11 @@ def _without_questions(part: list[Line], asked: set[str]) -> Iterator[Line]:
     yield from question
 
 
-def _question(question: list[Line], asked: set[str]) -> list[Line]:
-    title = plain(question[0])
-    if title in asked:
+def _question(question: list[Line], asked: set[tuple[str, ...]]) -> list[Line]:
+    words = tuple(plain(line) for line in question)
+    if words in asked:
         return [_left_out(len(question))]
-    asked.add(title)
+    asked.add(words)
     return [question[0], *_without_middle(question[1:-1], 1), question[-1]]
 
 

@@ -181,6 +181,7 @@ def test_rules_for_other_tools_go_by_name() -> None:
     [
         (run("pytest -q tests"), "`pytest` with paths and harmless options, in this project"),
         (run("make deploy"), "exactly `make deploy`, in this project"),
+        (run("make " + "a" * 200), "exactly this command, in this project"),
         (run("make", PROJECT / "sub"), "exactly `make`, in /home/me/project/sub"),
         (write("src/pkg/a.py"), "changes of files that match `src/pkg/**` in this project"),
         (write("setup.py"), "changes of files that match `*` in this project"),

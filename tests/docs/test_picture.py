@@ -47,11 +47,11 @@ def test_a_diff_stays_whole(picture: ModuleType) -> None:
     assert shortened(picture, text) == text.replace("\x1b[32m", "").replace("\x1b[0m", "").splitlines()
 
 
-def test_calls_that_only_look_or_run_long_programs_are_left_out(picture: ModuleType) -> None:
+def test_calls_with_long_titles_are_left_out(picture: ModuleType) -> None:
     program = "● Run " + "x" * picture.COLUMNS
-    text = f"go\n● List . [search]\n  a\n  ✓ completed\n{program}\n? Run x\n  y/n? y\n\n  ✓ completed\nDone.\nBye."
-    assert shortened(picture, text) == ["go", "… 8 lines", "Done.", "Bye."]
-    assert shortened(picture, "go\n● List . [search]") == ["go", "… 1 line"]
+    text = f"go\n{program}\n? Run x\n  y/n? y\n\n  ✓ completed\nDone.\nBye."
+    assert shortened(picture, text) == ["go", "… 5 lines", "Done.", "Bye."]
+    assert shortened(picture, f"go\n{program}") == ["go", "… 1 line"]
 
 
 def test_a_question_loses_its_middle_and_when_asked_again_all_of_it(picture: ModuleType) -> None:

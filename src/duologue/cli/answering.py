@@ -150,6 +150,8 @@ class Answers:
             line = await tty.read_line()
             if line is None:
                 return refusal(request)
+            if line.endswith("\n"):
+                screen.typed()
             word = line.strip().lower()
             typed = WORDS.get(word, word)
             if typed == "w" and cut is not None:

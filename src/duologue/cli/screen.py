@@ -136,6 +136,11 @@ class Screen:
         self._at_start = False
         self.begun = True
 
+    def typed(self) -> None:
+        """A line was typed behind what was printed, and its end shown."""
+        self.lines += 1
+        self._at_start = True
+
     def fresh(self) -> None:
         """End the line that is begun."""
         if not self._at_start:

@@ -37,6 +37,9 @@ KINDS: Mapping[str, RuleKind] = {kind: kind for kind in get_args(RuleKind)}
 
 CLOSED_FOLDERS = frozenset((".git", ".hg", ".svn"))
 
+#: The longest command that the words for "always" name, in characters; a longer one stands beside them.
+NAMED_CHARACTERS = 100
+
 GRAMMAR = 'a rule is KIND:PATTERN, such as "edit:src/**" or "run:pytest *"; KIND is edit, delete, run or use'
 
 
@@ -267,7 +270,8 @@ def _always_run(command: str, cwd: Path, project: Path) -> Always | None:
     line = shell.join(words)
     if command_pattern(line) != (words, "none"):
         return None
-    return Always((("run", line, cwd),), f"exactly `{line}`, {place}")
+    named = f"`{line}`" if len(line) <= NAMED_CHARACTERS else "this command"
+    return Always((("run", line, cwd),), f"exactly {named}, {place}")
 
 
 def exactly(subject: Subject) -> Parts:
