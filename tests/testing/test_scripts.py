@@ -68,12 +68,22 @@ async def test_two_sides_play_one_script(acp_version: Version) -> None:
         [Prompt("go"), Cancel(), End("cancelled")],
         [Prompt("go"), Message("waiting"), Cancel(), End("cancelled"), Prompt("more"), Message("here")],
         [Prompt("go"), Question("May I?", answer="cancelled"), End("cancelled")],
+        [Prompt("go"), Question("May I?", answer="cancelled"), Message("x" * 200_000), End("cancelled")],
         [Prompt("go"), Message("oh"), Failure(-32001, "no more paper")],
         [Prompt("go"), Message("x" * 100_000), End("max_tokens")],
         [Prompt("go"), End("refusal"), Prompt("go"), End()],
         [Prompt([v2.TextBlock(text="a"), v2.ResourceLinkBlock(name="n", uri="file:///n")]), Message("b")],
     ],
-    ids=["cancel at once", "cancel", "cancelled question", "failure", "long", "refusal", "blocks"],
+    ids=[
+        "cancel at once",
+        "cancel",
+        "cancelled question",
+        "words after a cancelled question",
+        "failure",
+        "long",
+        "refusal",
+        "blocks",
+    ],
 )
 async def test_each_way_to_end_is_played_by_either_side(lines: list[Line], acp_version: Version) -> None:
     await play(ScriptedAgent(*lines), ScriptedClient(*lines), acp_version)
@@ -115,6 +125,37 @@ async def test_a_client_plays_with_an_agent_that_says_it_in_its_own_pieces(
     await play(Greeter(), ScriptedClient(*lines), acp_version)
 
 
+class Speaker(Agent):
+    """Tells whole messages, and speaks in every session whatever is asked in one."""
+
+    async def prompt(self, turn: Turn) -> None:
+        for session in self.connection.sessions.values():
+            if session is not turn.session:
+                await session.say("elsewhere")
+        await turn.update(v2.AgentMessageEvent(message_id="m1", content=[v2.TextBlock(text="whole")]))
+        await turn.update(v2.AgentMessageChunk(message_id="m2", content=v2.TextBlock(text=" and pieces")))
+        await turn.update(v2.AgentMessageEvent(message_id="m2", content=[v2.TextBlock(text=" and pieces")]))
+        await turn.usage(used=1, size=10)
+        async with turn.tool_call("Look"):
+            await turn.think("hm")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Message("whole and pieces")],
+        [Message(re.compile(".*pieces")), Update(v2.UsageUpdateEvent(used=1, size=10)), Call("Look", "completed")],
+        [Message(re.compile(".*pieces")), Call("Look"), Thought(re.compile("h.")), Call("Look", "completed")],
+    ],
+    ids=["text", "pattern before an update", "pattern before a call"],
+)
+async def test_whole_messages_and_other_sessions(lines: list[Line]) -> None:
+    client = ScriptedClient(Prompt("go"), *lines)
+    async with connected(Speaker(), client) as connection:
+        await connection.new_session("/")
+        await client.play(await connection.new_session("/"))
+
+
 @pytest.mark.parametrize(
     ("lines", "expected", "got"),
     [
@@ -129,6 +170,7 @@ async def test_a_client_plays_with_an_agent_that_says_it_in_its_own_pieces(
         ([Prompt("ask"), Question("May I?", "allow_always")], "Question(", "offers ['allow_once', 'reject_once']"),
         ([Prompt("Ada"), Call("Look")], "Call(title='Look'", "the message 'Hel'"),
         ([Prompt("fail"), Failure(-32002)], "Failure(code=-32002", "no more paper (-32001)"),
+        ([Prompt("fail"), Failure(-32001, "no ink")], "Failure(code=-32001", "no more paper (-32001)"),
         ([Prompt("fail")], "the end of the script", "no more paper (-32001)"),
         ([Prompt("Ada"), Failure(-32001)], "Failure(code=-32001", "the message 'Hel'"),
     ],
@@ -143,6 +185,37 @@ async def test_an_agent_that_does_something_else_fails_the_test(
     assert got in second
     assert rest[0] == "the script:"
     assert "".join(rest).count("->") == 1
+
+
+async def test_after_a_cancelled_turn_words_count_again(acp_version: Version) -> None:
+    lines = [Prompt("stream"), Message("more "), Cancel(), End("cancelled"), Prompt("Ada"), Message("Bye")]
+    with pytest.raises(Mismatch, match="got      the message 'Hel'"):
+        await play(Greeter(), ScriptedClient(*lines), acp_version)
+
+
+@pytest.mark.parametrize("line", [Call("Look", "failed"), Call("Look", kind="edit"), Call("Lock")])
+async def test_another_call_is_not_the_expected_one(line: Line) -> None:
+    with pytest.raises(Mismatch, match="got      the end of the turn"):
+        await play(Speaker(), ScriptedClient(Prompt("go"), Message("whole and pieces"), line), 2)
+
+
+async def test_an_ended_call_is_not_gone_on_with(acp_version: Version) -> None:
+    lines = [Prompt("go"), *[Call("Look", status) for status in ("pending", "completed") * 2]]
+    client = ScriptedClient(*lines)
+    async with connected(ScriptedAgent(*lines), client, protocol=acp_version) as connection:
+        session = await connection.new_session("/")
+        await client.play(session)
+        assert [call.status for call in session.transcript.tool_calls.values()] == ["completed"] * 2
+
+
+async def test_the_first_mismatch_is_the_one_that_is_told() -> None:
+    agent = ScriptedAgent(Prompt("one"))
+    with pytest.raises(Mismatch, match="got      the prompt 'two'"):
+        async with connected(agent) as connection:
+            session = await connection.new_session("/")
+            for text in ("two", "three"):
+                with pytest.raises(RpcError, match=f"got      the prompt '{text}'"):
+                    await session.prompt(text).text()
 
 
 async def test_an_agent_that_does_not_go_on_fails_the_test() -> None:

@@ -61,6 +61,14 @@ async def test_lines_to_a_client(acp_wire: Wire) -> None:
     await until(lambda: acp_wire.closed)
 
 
+async def test_a_wire_that_is_left_ends_the_connection() -> None:
+    other = Wire()
+    async with Wire() as wire:
+        await wire.far.start(other)
+    await settle()
+    assert other.closed is not None
+
+
 async def test_a_version_that_is_not_spoken_is_told() -> None:
     async with wire_to(Asking()) as wire:
         with pytest.raises(AssertionError, match="'protocolVersion': 2"):
