@@ -72,8 +72,8 @@ def guess(theirs: Json) -> str:
 
     def common(version: str) -> int:
         ours = read(FACTS / f"{version}.json")
-        same_types = sum(ours["types"].get(name) == each for name, each in theirs["types"].items())
-        return same_types + sum(key in theirs["methods"] for key in ours["methods"])
+        same_types = [name for name, each in theirs["types"].items() if ours["types"].get(name) == each]
+        return len(same_types) + sum(key in theirs["methods"] for key in ours["methods"])
 
     return max(HOMES, key=common)
 
