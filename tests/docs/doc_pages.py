@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 
 #: Pages whose blocks build on each other. The README's are whole files of `examples`.
-PAGES = ("agent", "client", "migration", "testing", "transports")
+PAGES = ("agent", "client", "mcp", "migration", "nes", "providers", "testing", "transports")
 
 
 def text_of(name: str) -> str:
