@@ -51,6 +51,15 @@ async def test_what_is_overridden_is_announced(version: int) -> None:
     assert (await shake(talk))["nes"] == {"events": {"document": needed}}
 
 
+@pytest.mark.req("v2u-nes-01")
+async def test_suggestions_need_no_sessions() -> None:
+    talk = await Talk.open(agent_with(Scripted(nothing)), 2)
+    assert "session" not in await shake(talk)
+    session = await start(talk)
+    assert (await talk.ask("nes/suggest", suggesting(session)))["result"] == {"suggestions": []}
+    assert (await talk.ask("session/new", {"cwd": "/"}))["error"]["code"] == -32601
+
+
 async def test_an_agent_without_suggestions_knows_none_of_it(version: int) -> None:
     talk = await Talk.open(Agent(), version)
     capabilities = await shake(talk, {"positionEncodings": ["utf-32"]})

@@ -8,7 +8,7 @@ import pytest
 from agent_kit import Talk
 from nes_kit import shake
 
-from duologue.agent import Agent, Endpoint, Provider, Providers
+from duologue.agent import Agent, Endpoint, Provider, Providers, Session, Turn
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.common.providers import LlmProtocol
 
@@ -136,3 +136,26 @@ async def test_what_a_client_sets_is_gone_with_the_agent(version: int) -> None:
     again = await begin(version, Table())
     listed = (await again.ask("providers/list", {}))["result"]["providers"]
     assert listed[1]["current"] is None
+
+
+@pytest.mark.req("allu-providers-13", "allu-providers-04")
+async def test_a_session_that_is_opened_after_a_change_uses_it(version: int) -> None:
+    class Routed(Agent):
+        async def prompt(self, turn: Turn) -> None:
+            pass
+
+        async def new_session(self, session: Session) -> None:
+            assert self.providers is not None
+            used.append(self.providers["spare"])
+
+    used: list[Endpoint | None] = []
+    agent = Routed()
+    agent.providers = Table()
+    talk = await Talk.open(agent, version)
+    await shake(talk)
+    await talk.new()
+    await talk.ask("providers/set", setting("spare", "anthropic", "https://b.example"))
+    await talk.new()
+    await talk.ask("providers/disable", {"providerId": "spare"})
+    await talk.new()
+    assert used == [None, Endpoint(LlmProtocol.ANTHROPIC, "https://b.example"), None]
