@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
 import runpy
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from doc_pages import EXAMPLES, blocks, table_rows, text_of
 
+from duologue import agent, client
 from duologue.protocol.method import Method
 from duologue.protocol.version import V1, V2
 from duologue.testing import wire_to
@@ -58,8 +60,7 @@ def test_the_migrated_client_tells_its_usage() -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 async def test_the_migrated_agent_marks_what_it_says(version: int) -> None:
-    agent = runpy.run_path(str(AGENT))["EchoAgent"]()
-    async with wire_to(agent) as wire:
+    async with wire_to(runpy.run_path(str(AGENT))["EchoAgent"]()) as wire:
         await wire.initialize(version)
         session = (await wire.ask("session/new", {"cwd": "/", "mcpServers": []}))["result"]["sessionId"]
         prompt = [{"type": "text", "text": text} for text in ("one", "two")]
@@ -71,6 +72,43 @@ async def test_the_migrated_agent_marks_what_it_says(version: int) -> None:
     assert [chunk["content"] for chunk in chunks] == [{**block, "_meta": {"echo": True}} for block in prompt]
     assert [chunk["_meta"] for chunk in chunks] == [{"echo": True}] * 2
     assert len({chunk["messageId"] for chunk in chunks}) == 2
+
+
+NAMED: dict[str, dict[str, type]] = {
+    "Agents": {
+        "turn": agent.Turn,
+        "call": agent.ToolCall,
+        "session": agent.Session,
+        "agent": agent.Agent,
+        "connection": agent.AgentConnection,
+        "": agent.Agent,
+    },
+    "Clients": {
+        "turn": client.PromptTurn,
+        "session": client.Session,
+        "agent": client.ClientConnection,
+        "": client.Client,
+    },
+}
+
+
+@pytest.mark.parametrize("part", NAMED)
+def test_what_is_named_in_place_of_theirs_exists(part: str) -> None:
+    section = text_of("docs/migration.md").split(f"\n## {part}\n")[1].split("\n## ")[0]
+    rows = [row[1] for row in table_rows(section)]
+    named = {pair for row in rows for pair in re.findall(r"\b(turn|call|session|agent|connection)\.(\w+)", row)}
+    named |= {("", name) for row in rows for name in re.findall(r"`(\w+)\((?:session|request|turn|\))", row)}
+    known = {(owner, name) for owner, each in NAMED[part].items() for name in members(each)}
+    assert len(named) > 10
+    assert named - known - {("", "serve"), ("", "run")} == set()
+
+
+def members(owner: type) -> set[str]:
+    """Of a class and of its instances."""
+    sources = [inspect.getsource(each) for each in owner.__mro__[:-1]]
+    return {*dir(owner), *(name for source in sources for name in re.findall(r"\bself\.(\w+)", source))} | {
+        name for each in owner.__mro__ for name in getattr(each, "__annotations__", {})
+    }
 
 
 def test_every_unstable_method_is_told() -> None:
