@@ -1,0 +1,192 @@
+"""What a probe of an agent works with: fresh connections, sessions, turns, a folder, and a place for its findings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from duologue.check.judging import Failed, Skipped
+from duologue.check.reason import Reason
+from duologue.check.record import Json, Said, Talk
+from duologue.check.serving import Client
+from duologue.check.verdict import Finding
+from duologue.check.wire import Wire
+from duologue.protocol.method import Side
+from duologue.transports.base import Transport
+
+Start = Callable[[], Transport]
+
+INFO: Json = {"name": "duologue-check", "version": "1", "title": "Duologue check ✓"}
+
+
+class Bench:
+    """One probe's connections to an agent, in one version. `talks` keeps what was said on them."""
+
+    def __init__(self, start: Start, version: int, patience: float, folder: Path, title: str) -> None:
+        self.version = version
+        self.patience = patience
+        self.folder = folder
+        self.client = Client(folder)
+        self.talks: list[Talk] = []
+        self.findings: list[Finding] = []
+        self._start = start
+        self._title = title
+        self._wires: list[Wire] = []
+
+    async def close(self) -> None:
+        """End all connections."""
+        await asyncio.gather(*(wire.close() for wire in self._wires))
+
+    # --- findings -----------------------------------------------------------------------------------------------------
+
+    def row(self, v1: str, v2: str) -> str:
+        """The id that a requirement has in this version."""
+        return v1 if self.version == 1 else v2
+
+    def note(self, row: str, problem: str = "", *said: Said, reason: Reason | None = None) -> None:
+        """Report on a row besides the probe's own."""
+        self.findings.append(Finding(row, problem, tuple(each.line for each in said), reason))
+
+    # --- connections --------------------------------------------------------------------------------------------------
+
+    async def connect(self) -> Wire:
+        """A fresh connection, on which nothing is said yet."""
+        talk = Talk(Side.AGENT, self.version, self._title)
+        wire = Wire(self._start(), talk, self.patience, self.client.serve)
+        self.talks.append(talk)
+        self._wires.append(wire)
+        await wire.open()
+        return wire
+
+    def handshake(self, capabilities: Any = None, *, version: int | None = None) -> Json:
+        """The params of initialize."""
+        version = version or self.version
+        info, offered = ("clientInfo", "clientCapabilities") if version == 1 else ("info", "capabilities")
+        return {
+            "protocolVersion": version,
+            info: INFO,
+            **({} if capabilities is None else {offered: capabilities}),
+        }
+
+    async def greet(self, capabilities: Any = None) -> Wire:
+        """A fresh connection after the handshake."""
+        wire = await self.connect()
+        answer = await wire.ask("initialize", self.handshake(capabilities))
+        if answer.result.get("protocolVersion") != self.version:
+            raise Skipped(Reason.BUILDS_ON)
+        return wire
+
+    def offered(self, wire: Wire, *path: str) -> Any:
+        """What the agent said of a capability; None where it said nothing."""
+        value: Any = wire.talk.capabilities(Side.AGENT)
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    def need(self, wire: Wire, *, v1: tuple[str, ...], v2: tuple[str, ...]) -> None:
+        """Skip the probe where the agent does not offer a capability."""
+        if self.offered(wire, *(v1 if self.version == 1 else v2)) in (None, False):
+            raise Skipped(Reason.CAPABILITY)
+
+    # --- sessions -----------------------------------------------------------------------------------------------------
+
+    def new(self, folder: Path | None = None, **more: Any) -> Json:
+        """The params of session/new."""
+        return {"cwd": str(folder or self.folder), "mcpServers": [], **more}
+
+    async def open(self, wire: Wire, **more: Any) -> str:
+        """A new session; skips the probe where there can be none."""
+        answer = await wire.ask("session/new", self.new(**more))
+        if answer.code == -32000:
+            raise Skipped(Reason.LOGIN)
+        session = answer.result.get("sessionId")
+        if not isinstance(session, str):
+            raise Skipped(Reason.BUILDS_ON)
+        return session
+
+    async def session(self, capabilities: Any = None) -> tuple[Wire, str]:
+        """A fresh connection with a session."""
+        wire = await self.greet(capabilities)
+        return wire, await self.open(wire)
+
+    # --- turns --------------------------------------------------------------------------------------------------------
+
+    def prompt(self, wire: Wire, session: str, text: str | list[Any]) -> Json:
+        """A prompt, to be given to `Wire.send`."""
+        blocks = [{"type": "text", "text": text}] if isinstance(text, str) else text
+        return wire.request("session/prompt", {"sessionId": session, "prompt": blocks})
+
+    async def turn(self, wire: Wire, session: str, text: str | list[Any]) -> Turn:
+        """Prompt, and wait for the end of the turn."""
+        turn = self.begin(wire, session, text)
+        await turn.end()
+        return turn
+
+    def begin(self, wire: Wire, session: str, text: str | list[Any], *also: Any) -> Turn:
+        """Prompt without waiting; `also` leaves in the same write."""
+        since = len(wire.talk.lines)
+        request = self.prompt(wire, session, text)
+        wire.send(request, *also)
+        return Turn(self.version, wire, session, request, since)
+
+
+class Turn:
+    """A prompt that was sent, and what came of it."""
+
+    def __init__(self, version: int, wire: Wire, session: str, request: Json, since: int) -> None:
+        self.wire = wire
+        self.session = session
+        self.request = request
+        self._version = version
+        self._since = since
+
+    async def accepted(self) -> Said:
+        """The answer to the prompt; skips the probe where it is an error."""
+        answer = await self.wire.answer(self.request)
+        if answer.code is not None:
+            raise Skipped(Reason.LOGIN if answer.code == -32000 else Reason.BUILDS_ON)
+        return answer
+
+    async def end(self) -> Said:
+        """What ended the turn: the answer in version 1, an idle state in version 2. An error ends it too."""
+        answer = await self.wire.answer(self.request)
+        if self._version == 1 or answer.code is not None:
+            return answer
+        return await self.wire.wait(self.idle, "no idle state after the prompt", since=self._since)
+
+    def idle(self) -> Said | None:
+        """The idle state with a stop reason that came after the prompt, if it did."""
+        return next((said for said in self.updates("state_update") if said.update.get("state") == "idle"), None)
+
+    def updates(self, *kinds: str) -> list[Said]:
+        """What the agent told about the session since the prompt."""
+        return [
+            said
+            for said in self.wire.talk.updates(*kinds)
+            if said.line.number >= self._since and said.session == self.session
+        ]
+
+    def over(self) -> Said | None:
+        """What ended the turn, if it has ended."""
+        answer = self.wire.answer_now(self.request["id"])
+        if answer is None or self._version == 1 or answer.code is not None:
+            return answer
+        return self.idle()
+
+    async def asked(self, client: Client) -> Said | None:
+        """The permission question that the turn leaves open, if it asks before it ends."""
+        await self.wire.wait(lambda: (client.open or None) or self.over(), "the turn neither asked nor ended")
+        return client.open[0] if client.open else None
+
+
+def stop_reason(end: Said) -> Any:
+    """Why a turn ended."""
+    return end.result.get("stopReason") if end.answers else end.update.get("stopReason")
+
+
+def demand(truth: object, problem: str, *said: Said | None) -> None:
+    """Fail the probe's own row unless something holds."""
+    if not truth:
+        raise Failed(problem, *(each.line for each in said if each is not None))

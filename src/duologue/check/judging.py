@@ -1,0 +1,113 @@
+"""How requirements are judged: probes that do something, and watchers that look over what was said.
+
+Both declare the ids of the requirements they prove. What a module declares is gathered in `PROBES` and `WATCHERS` when
+it is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from duologue.check.reason import Reason
+from duologue.check.record import Line, Said, Talk
+from duologue.check.rows import ROWS
+from duologue.check.verdict import Finding
+from duologue.protocol.method import Side
+
+if TYPE_CHECKING:
+    from duologue.check.bench import Bench
+
+
+class Failed(Exception):
+    """The program broke the requirement; `lines` show it."""
+
+    def __init__(self, problem: str, *lines: Line) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.lines = lines
+
+
+class Skipped(Exception):
+    """Nothing can be said about the requirement."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+Action = Callable[[Any], Awaitable[None]]
+Look = Callable[[Talk], Iterable[tuple[Said | None, str]]]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Does something to a program. The first of its rows in a version is its own; it reports the others by name."""
+
+    side: Side
+    rows: tuple[str, ...]
+    action: Action
+
+    @property
+    def name(self) -> str:
+        return self.action.__name__
+
+    def in_version(self, version: int) -> tuple[str, ...]:
+        """Those of its rows that hold for a version."""
+        return tuple(row for row in self.rows if version in ROWS[row].versions)
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Looks over a connection: gives each thing that it is about, and what is wrong with it, if anything."""
+
+    side: Side
+    row: str
+    look: Look
+
+    def findings(self, talk: Talk) -> Iterator[Finding]:
+        for said, problem in self.look(talk):
+            yield Finding(self.row, problem, (said.line,) if said is not None and problem else ())
+
+
+PROBES: list[Probe] = []
+WATCHERS: list[Watcher] = []
+
+
+def probe(side: Side, *rows: str) -> Callable[[Action], Action]:
+    """Declare a probe."""
+
+    def declare(action: Action) -> Action:
+        PROBES.append(Probe(side, rows, action))
+        return action
+
+    return declare
+
+
+def watch(row: str, *sides: Side) -> Callable[[Look], Look]:
+    """Declare a watcher, for each of the sides. Several may watch over one row."""
+
+    def declare(look: Look) -> Look:
+        WATCHERS.extend(Watcher(side, row, look) for side in sides)
+        return look
+
+    return declare
+
+
+async def run_probe(probe: Probe, bench: Bench) -> list[Finding]:
+    """What a probe found in the version of the bench, for each of its rows."""
+    rows = probe.in_version(bench.version)
+    found: list[Finding] = []
+    try:
+        await probe.action(bench)
+    except Failed as failure:
+        found.append(Finding(rows[0], failure.problem, failure.lines))
+    except Skipped as skip:
+        found.append(Finding(rows[0], reason=skip.reason))
+    found += bench.findings
+    left = [row for row in rows if all(finding.row != row for finding in found)]
+    stopped = next((finding for finding in found if finding.row == rows[0]), None)
+    # A probe that came to its end has proven all that it did not report on; one that did not has proven nothing more.
+    reason = None if stopped is None else stopped.reason or Reason.BUILDS_ON
+    return [*found, *(Finding(row, reason=reason) for row in left)]

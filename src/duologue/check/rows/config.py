@@ -1,0 +1,126 @@
+"""Options of a session."""
+
+from __future__ import annotations
+
+from duologue.check.reason import Reason
+from duologue.check.row import AGENT, CLIENT, row
+
+ROWS = (
+    row(
+        "v1-config-01",
+        AGENT,
+        "SHAPE",
+        "schema",
+        "An option has id, name, type and currentValue, perhaps description and category.",
+    ),
+    row("v2-config-01", AGENT, "SHAPE", "schema", "An option is told by configId, a group by groupId."),
+    row(
+        "all-config-01",
+        AGENT,
+        "SHAPE",
+        "schema",
+        "A select has a text as its value, and options that are all values or all groups.",
+    ),
+    row("all-config-02", AGENT, "SHAPE", "session-config-options", "The value of a select is among its options."),
+    row(
+        "all-config-03",
+        AGENT,
+        "SHAPE",
+        "session-config-options",
+        "A boolean option has true or false, and no options.",
+    ),
+    row(
+        "v1-config-02",
+        AGENT,
+        "MUST NOT",
+        "session-config-options",
+        "Boolean options go only to clients with session.configOptions.boolean as an object.",
+    ),
+    row(
+        "all-config-04",
+        AGENT,
+        "MUST",
+        "session-config-options",
+        "Each option always has a value, and nobody needs to set any.",
+    ),
+    row(
+        "all-config-05",
+        AGENT,
+        "SHOULD",
+        "session-config-options",
+        "What matters more stands first.",
+        agent=Reason.RECORDING,
+    ),
+    row(
+        "all-config-06",
+        CLIENT,
+        "SHOULD",
+        "session-config-options",
+        "Options are shown in the order they came, which also decides within a category.",
+    ),
+    row(
+        "all-config-07",
+        CLIENT,
+        "MUST",
+        "session-config-options",
+        "A category that is missing or unknown does no harm.",
+    ),
+    row(
+        "all-config-08",
+        AGENT,
+        "MUST NOT",
+        "session-config-options",
+        "Nothing hangs on whether the client knows a category.",
+        agent=Reason.INSIDE,
+    ),
+    row(
+        "all-config-09",
+        AGENT,
+        "SHAPE",
+        "session-config-options",
+        "A category is mode, model, model_config or thought_level, or begins with an underscore.",
+    ),
+    row("all-config-10", CLIENT, "SHOULD", "session-config-options", "model_config stands beside the model."),
+    row(
+        "all-config-11",
+        CLIENT,
+        "SHOULD",
+        "session-config-options",
+        "An option of an unknown type is passed over and the rest can be used.",
+    ),
+    row(
+        "v1-config-03",
+        CLIENT,
+        "SHAPE",
+        "schema",
+        "session/set_config_option sends a text without a type, or a boolean with the type boolean.",
+    ),
+    row("v2-config-02", CLIENT, "SHAPE", "schema", "session/set_config_option has a type, id or boolean."),
+    row("v1-config-04", AGENT, "SHAPE", "schema", "An unknown type with a text is read as that text."),
+    row(
+        "all-config-12",
+        AGENT,
+        "SHAPE",
+        "session-config-options",
+        "An unknown option or value is refused, and nothing changes.",
+    ),
+    row(
+        "all-config-13",
+        AGENT,
+        "MUST",
+        "session-config-options",
+        "The answer to a change has all options and their values.",
+    ),
+    row(
+        "all-config-14",
+        AGENT,
+        "SHAPE",
+        "session-config-options",
+        "What a change brings about is seen in its answer.",
+        agent=Reason.RECORDING,
+    ),
+    row("all-config-15", AGENT, "SHAPE", "session-config-options", "config_option_update has all options."),
+    row("all-config-16", CLIENT, "SHAPE", "session-config-options", "Each full list replaces what the client had."),
+    row("all-config-17", AGENT, "SHAPE", "session-config-options", "Options can be set while a turn runs."),
+    row("v2-config-03", AGENT, "SHAPE", "schema", "Boolean options may go to any client.", agent=Reason.FREEDOM),
+)

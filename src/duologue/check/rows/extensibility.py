@@ -1,0 +1,127 @@
+"""What one may add, and how what others add is taken."""
+
+from __future__ import annotations
+
+from duologue.check.reason import Reason
+from duologue.check.row import AGENT, BOTH, row
+
+ROWS = (
+    row(
+        "all-extensibility-01",
+        BOTH,
+        "SHAPE",
+        "schema",
+        "_meta may be an object, null or left out, and changes nothing else.",
+    ),
+    row(
+        "all-extensibility-02",
+        BOTH,
+        "MUST NOT",
+        "extensibility",
+        "Nobody adds members of their own to the types of the protocol.",
+    ),
+    row("all-extensibility-03", BOTH, "SHAPE", "extensibility", "Unknown members are passed over.", inferred=True),
+    row(
+        "all-extensibility-04",
+        BOTH,
+        "MUST NOT",
+        "schema",
+        "Nothing is taken for granted about a _meta of others.",
+        agent=Reason.INSIDE,
+    ),
+    row(
+        "all-extensibility-05",
+        BOTH,
+        "SHOULD",
+        "extensibility",
+        "traceparent, tracestate and baggage in _meta mean what W3C says.",
+        agent=Reason.INSIDE,
+    ),
+    row("all-extensibility-06", BOTH, "MUST", "extensibility", "Methods of one's own begin with an underscore."),
+    row(
+        "all-extensibility-07",
+        BOTH,
+        "MUST",
+        "extensibility",
+        "A request for a method of someone else is answered, with -32601 where unknown.",
+    ),
+    row(
+        "all-extensibility-08",
+        BOTH,
+        "SHOULD",
+        "extensibility",
+        "Unknown notifications of someone else are passed over.",
+    ),
+    row(
+        "all-extensibility-09",
+        BOTH,
+        "SHOULD",
+        "extensibility",
+        "What one adds is told in _meta of a capability.",
+        agent=Reason.RECORDING,
+    ),
+    row(
+        "all-extensibility-10",
+        BOTH,
+        "SHAPE",
+        "overview",
+        "Members are in camelCase and their words in snake_case, unless the schema has it otherwise.",
+    ),
+    row("v2-extensibility-01", BOTH, "MUST NOT", "extensibility", "Words of one's own begin with an underscore."),
+    row(
+        "v2-extensibility-02",
+        BOTH,
+        "MUST NOT",
+        "extensibility",
+        "An unknown word without one is not taken for somebody's own.",
+        agent=Reason.INSIDE,
+    ),
+    row(
+        "v2-extensibility-03",
+        BOTH,
+        "SHOULD",
+        "extensibility",
+        "What is unknown survives storing, telling again and passing on.",
+        agent=Reason.INSIDE,
+    ),
+    row(
+        "allu-extensibility-01",
+        AGENT,
+        "SHAPE",
+        "rfd-proxy-chains",
+        "A proxy begins with proxy/initialize, which is like initialize.",
+        agent=Reason.ROLE,
+    ),
+    row(
+        "allu-extensibility-02",
+        BOTH,
+        "MUST",
+        "rfd-proxy-chains",
+        "A conductor sends proxy/initialize to proxies and initialize to the last agent.",
+        agent=Reason.ROLE,
+    ),
+    row(
+        "allu-extensibility-03",
+        BOTH,
+        "SHAPE",
+        "rfd-proxy-chains",
+        "proxy/successor has the inner method and params; an outer id makes it a request.",
+        agent=Reason.ROLE,
+    ),
+    row(
+        "allu-extensibility-04",
+        AGENT,
+        "SHOULD",
+        "rfd-proxy-chains",
+        "A proxy passes on what it does not know, with its metadata.",
+        agent=Reason.ROLE,
+    ),
+    row(
+        "allu-extensibility-05",
+        AGENT,
+        "MUST",
+        "rfd-proxy-chains",
+        "A proxy answers with MCP over ACP switched on.",
+        agent=Reason.ROLE,
+    ),
+)

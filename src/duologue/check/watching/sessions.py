@@ -1,0 +1,248 @@
+"""Sessions: which there are, what is told about them, and what a client may ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from duologue.check.judging import watch
+from duologue.check.record import Said, Talk, inside
+from duologue.check.watching.lines import Seen
+from duologue.protocol.method import Side
+
+OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
+
+
+@watch("all-updates-02", Side.AGENT)
+def known_sessions(talk: Talk) -> Seen:
+    known = set()
+    for said in talk.said:
+        if said.ours and said.asks and said.method in OPENING:
+            known.add(said.session)
+        if said.answers and (request := talk.request_of(said)) is not None and request.method in OPENING:
+            known.add(said.result.get("sessionId"))
+        if said.update:
+            yield said, "" if said.session in known else "the update is about a session that nobody opened"
+
+
+@watch("all-session-02", Side.AGENT)
+def ids_differ(talk: Talk) -> Seen:
+    seen: set[object] = set()
+    for _, answer in talk.answered("session/new", ours=True):
+        if "result" in answer.json:
+            id = answer.result.get("sessionId")
+            yield answer, "two sessions have one id" if id in seen else ""
+            seen.add(id)
+
+
+@watch("all-elicitation-06", Side.AGENT)
+def belongs_somewhere(talk: Talk) -> Seen:
+    for said in _asked(talk):
+        belongs = isinstance(said.session, str) != ("requestId" in said.params)
+        yield said, "" if belongs else "it belongs neither to a session nor to a request, or to both"
+
+
+@watch("all-elicitation-24", Side.AGENT)
+def urls_told_apart(talk: Talk) -> Seen:
+    open_: set[object] = set()
+    for said in talk.theirs:
+        if said.method == "elicitation/complete":
+            open_.discard(said.params.get("elicitationId"))
+        elif said.method == "elicitation/create" and said.params.get("mode") == "url":
+            id = said.params.get("elicitationId")
+            yield said, "the elicitationId is still open" if id in open_ else ""
+            open_.add(id)
+
+
+@watch("all-elicitation-26", Side.AGENT)
+def completes_what_was_asked(talk: Talk) -> Seen:
+    asked = {said.params.get("elicitationId") for said in _asked(talk)}
+    for said in talk.theirs:
+        if said.method == "elicitation/complete":
+            yield said, "" if said.params.get("elicitationId") in asked else "nothing was asked under this id"
+
+
+@watch("all-elicitation-30", Side.AGENT)
+def urls_are_safe(talk: Talk) -> Seen:
+    for said in _asked(talk):
+        if isinstance(url := said.params.get("url"), str):
+            near = url.startswith(("https://", "http://localhost", "http://127.0.0.1"))
+            yield said, "" if near or ":" not in url else "the url is not https"
+
+
+@watch("all-elicitation-37", Side.AGENT)
+def no_links_in_forms(talk: Talk) -> Seen:
+    for said in _asked(talk):
+        if said.params.get("mode") == "form":
+            linked = "://" in str(said.params.get("message")) + str(said.params.get("requestedSchema"))
+            yield said, "the form has a link" if linked else ""
+
+
+@watch("v2-elicitation-01", Side.AGENT)
+def has_choices(talk: Talk) -> Seen:
+    for said in _asked(talk):
+        properties = inside(said.params, "requestedSchema", "properties")
+        for field in properties.values() if isinstance(properties, dict) else ():
+            choices = [inside(field, *path) for path in (("enum",), ("oneOf",), ("items", "enum"), ("items", "anyOf"))]
+            for each in choices:
+                if isinstance(each, list):
+                    yield said, "" if each else "a list of choices is empty"
+
+
+def _asked(talk: Talk) -> Iterator[Said]:
+    return (said for said in talk.theirs if said.method == "elicitation/create" and said.asks)
+
+
+# --- what clients ask -------------------------------------------------------------------------------------------------
+
+
+@watch("v1-initialize-01", Side.CLIENT)
+def handshake_first(talk: Talk) -> Seen:
+    first = next((said for said in talk.theirs if said.asks), None)
+    if first is not None:
+        yield first, "" if first.method == "initialize" else f"{first.method} comes before initialize"
+
+
+@watch("all-session-01", Side.CLIENT)
+def sessions_after_the_handshake(talk: Talk) -> Seen:
+    shaken = False
+    for said in talk.said:
+        if said.ours and said.answers and (request := talk.request_of(said)) and request.method == "initialize":
+            shaken = True
+        if not said.ours and said.method in OPENING:
+            yield said, "" if shaken else f"{said.method} comes before the answer to initialize"
+
+
+#: What the agent has to offer for a client to call a method: the paths in version 1 and in version 2.
+GATES = (
+    ("v1-session-03", "session/load", ("loadSession",), None),
+    ("v1-session-10", "session/resume", ("sessionCapabilities", "resume"), None),
+    ("v1-session-15", "session/close", ("sessionCapabilities", "close"), None),
+    ("v1-session-16", "session/list", ("sessionCapabilities", "list"), None),
+    ("all-session-21", "session/delete", ("sessionCapabilities", "delete"), ("session", "delete")),
+    ("v1-auth-07", "logout", ("auth", "logout"), None),
+    ("v1u-session-01", "session/fork", ("sessionCapabilities", "fork"), None),
+    ("v2u-session-01", "session/fork", None, ("session", "fork")),
+)
+
+
+def _gate(row: str, method: str, v1: tuple[str, ...] | None, v2: tuple[str, ...] | None) -> None:
+    @watch(row, Side.CLIENT)
+    def gated(talk: Talk) -> Seen:
+        path = v1 if talk.version == 1 else v2
+        if path is None:
+            return
+        offered = inside(talk.capabilities(Side.AGENT), *path) not in (None, False)
+        calls = [said for said in talk.theirs if said.method == method]
+        if talk.version is not None and not offered and any(said.method in OPENING for said in talk.theirs):
+            yield None, ""
+        for said in calls:
+            yield said, "" if offered else f"{method} is called although {'.'.join(path)} is not offered"
+
+
+for gate in GATES:
+    _gate(*gate)
+
+
+@watch("all-session-24", Side.CLIENT)
+def directories_where_offered(talk: Talk) -> Seen:
+    path = ("sessionCapabilities",) if talk.version == 1 else ("session",)
+    offered = inside(talk.capabilities(Side.AGENT), *path, "additionalDirectories") is not None
+    for said in _opened(talk):
+        sent = said.params.get("additionalDirectories")
+        yield said, "additionalDirectories are sent and not offered" if sent and not offered else ""
+
+
+@watch("all-session-26", Side.CLIENT)
+def directories_once(talk: Talk) -> Seen:
+    for said in _opened(talk):
+        sent = said.params.get("additionalDirectories")
+        if isinstance(sent, list) and sent:
+            twice = len({str(each) for each in [*sent, said.params.get("cwd")]}) <= len(sent)
+            yield said, "a directory is told twice" if twice else ""
+
+
+@watch("v1-session-12", Side.CLIENT)
+def resumes_with_servers(talk: Talk) -> Seen:
+    for said in talk.theirs:
+        if said.method == "session/resume":
+            yield said, "" if "mcpServers" in said.params else "mcpServers is missing"
+
+
+@watch("v1-mcp-04", Side.CLIENT)
+def servers_where_offered(talk: Talk) -> Seen:
+    yield from _servers(talk, ("mcpCapabilities",), ("http", "sse"))
+
+
+@watch("v2-mcp-02", Side.CLIENT)
+def servers_where_marked(talk: Talk) -> Seen:
+    yield from _servers(talk, ("session", "mcp"), ("stdio", "http"))
+
+
+@watch("v1u-mcp-01", Side.CLIENT)
+def acp_servers_where_offered(talk: Talk) -> Seen:
+    yield from _servers(talk, ("mcpCapabilities",), ("acp",))
+
+
+@watch("v2u-mcp-01", Side.CLIENT)
+def acp_servers_where_marked(talk: Talk) -> Seen:
+    yield from _servers(talk, ("session", "mcp"), ("acp",))
+
+
+def _servers(talk: Talk, path: tuple[str, ...], kinds: tuple[str, ...]) -> Seen:
+    offered = inside(talk.capabilities(Side.AGENT), *path)
+    for said in _opened(talk):
+        for server in said.params.get("mcpServers") or []:
+            kind = server.get("type") if isinstance(server, dict) else None
+            if kind in kinds:
+                there = isinstance(offered, dict) and offered.get(kind) not in (None, False)
+                yield said, "" if there else f"an MCP server over {kind} is sent and not offered"
+        yield None, ""
+
+
+def _opened(talk: Talk) -> Iterator[Said]:
+    return (said for said in talk.theirs if said.method in OPENING)
+
+
+# --- login ------------------------------------------------------------------------------------------------------------
+
+
+def _listed(talk: Talk) -> list[dict[str, object]]:
+    for _, answer in talk.answered("initialize", ours=False):
+        return [each for each in answer.result.get("authMethods") or [] if isinstance(each, dict)]
+    return []
+
+
+@watch("v1-auth-03", Side.CLIENT)
+def listed_logins(talk: Talk) -> Seen:
+    listed = {method.get("id") for method in _listed(talk)}
+    for said in talk.theirs:
+        if said.method == "authenticate":
+            yield said, "" if said.params.get("methodId") in listed else "the methodId was not listed"
+
+
+@watch("v2-auth-03", Side.CLIENT)
+def no_login_without_methods(talk: Talk) -> Seen:
+    listed = _listed(talk)
+    if talk.version is not None and not listed and any(said.method in OPENING for said in talk.theirs):
+        yield None, ""
+    for said in talk.theirs:
+        if said.method in {"auth/login", "auth/logout"}:
+            yield said, "" if listed else f"{said.method} is called although no way to log in is listed"
+
+
+@watch("v1u-auth-03", Side.CLIENT)
+@watch("v2u-auth-03", Side.CLIENT)
+def no_terminal_login(talk: Talk) -> Seen:
+    terminal = {each.get("id", each.get("methodId")) for each in _listed(talk) if each.get("type") == "terminal"}
+    for said in talk.theirs:
+        if said.method in {"authenticate", "auth/login"}:
+            wrong = said.params.get("methodId") in terminal
+            yield said, "a login in a terminal is not called over the wire" if wrong else ""
+
+
+@watch("v2-jsonrpc-09", Side.CLIENT)
+def outside_of_batches(talk: Talk) -> Seen:
+    changing = {"initialize", "auth/login", "session/new", "session/resume", "session/prompt"}
+    for said in talk.theirs:
+        if said.method in changing:
+            yield said, f"{said.method} is part of a batch" if isinstance(said.line.json, list) else ""
