@@ -234,7 +234,7 @@ async def test_browse(page: Page, tmp_path: Path) -> None:
         one = await connection.new_session(tmp_path)
         two = await connection.new_session(tmp_path)
         found = await page("client").browse(connection)
-        assert [line.split(":")[0] for line in found] == [one.id, two.id]
+        assert [line.split(":")[0] for line in found] == [two.id, one.id]
 
 
 async def test_show(page: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,7 @@ def fits(field: dict[str, Any], value: Any) -> bool:
 STRING = {"type": "string"}
 TITLED = [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]
 
-GOOD = [
+GOOD: list[tuple[dict[str, Any], Any]] = [
     (STRING, ""),
     (STRING | {"minLength": 2, "maxLength": 3}, "äö"),
     (STRING | {"pattern": "^[a-z]+$"}, "abc"),
@@ -51,7 +51,7 @@ GOOD = [
     ({"type": "_colour"}, "red"),
 ]
 
-BAD = [
+BAD: list[tuple[dict[str, Any], Any]] = [
     (STRING, 5),
     (STRING, True),
     (STRING, None),

@@ -66,8 +66,8 @@ class Agent:
         `resume_session` is overridden, logout when `logout` is."""
         from duologue.protocol.changes.memory import AgentExtras
 
-        reopens = self.overrides("resume_session")
-        return AgentExtras(load=reopens, resume=reopens, logout=self.overrides("logout"))
+        reopens = self._overrides("resume_session")
+        return AgentExtras(load=reopens, resume=reopens, logout=self._overrides("logout"))
 
     def vendor_capabilities(self) -> Mapping[str, Any]:
         """What is announced under `_meta` of the agent's capabilities: one's own methods, by a name of one's own."""
@@ -137,7 +137,7 @@ class Agent:
     async def logout(self) -> None:
         """Log out."""
 
-    def overrides(self, member: str) -> bool:
+    def _overrides(self, member: str) -> bool:
         """Whether the author has overridden a member of this class; what is not overridden is not announced."""
         return getattr(type(self), member) is not getattr(Agent, member)
 

@@ -65,7 +65,7 @@ def introduce(agent: Agent, version: Version, request: InitializeRequest) -> Ini
         protocol_version=version.number,
         info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),
         capabilities=AgentCapabilities(
-            session=_sessions(agent) if agent.overrides("prompt") else UNSET,
+            session=_sessions(agent) if agent._overrides("prompt") else UNSET,
             auth=AgentAuthCapabilities() if methods else UNSET,
             meta=dict(agent.vendor_capabilities()) or UNSET,
         ),
@@ -78,8 +78,8 @@ def _sessions(agent: Agent) -> SessionCapabilities:
     return SessionCapabilities(
         prompt=agent.prompt_capabilities(),
         mcp=UNSET if mcp is None else mcp,
-        delete=SessionDeleteCapabilities() if agent.overrides("delete_session") else UNSET,
-        fork=SessionForkCapabilities() if agent.overrides("fork_session") else UNSET,
+        delete=SessionDeleteCapabilities() if agent._overrides("delete_session") else UNSET,
+        fork=SessionForkCapabilities() if agent._overrides("fork_session") else UNSET,
         additional_directories=SessionAdditionalDirectoriesCapabilities() if agent.additional_directories else UNSET,
     )
 
