@@ -52,13 +52,22 @@ async def test_lines_to_a_client(acp_wire: Wire) -> None:
             return await session.prompt("go").text()
 
     talking = asyncio.create_task(talk())
-    acp_wire.answer(await acp_wire.read_method("initialize"), {"protocolVersion": 1})
+    asked = await acp_wire.answer_initialize(1, agentInfo={"name": "lines", "version": "1"})
+    assert asked["params"]["clientInfo"]["name"] == "answers"
     acp_wire.answer(await acp_wire.read_method("session/new"), {"sessionId": "s"})
     prompt = await acp_wire.read_method("session/prompt")
     acp_wire.refuse(prompt, -32001, "no more paper", data={"sheets": 0})
     with pytest.raises(Exception, match="no more paper"):
         await talking
     await until(lambda: acp_wire.closed)
+
+
+async def test_a_client_shakes_hands_with_lines(acp_version: int) -> None:
+    async with Wire() as wire:
+        answering = asyncio.create_task(wire.answer_initialize(acp_version))
+        async with connect(lambda: wire.far, protocol=2 if acp_version == 2 else 1) as agent:
+            assert agent.version.number == acp_version
+        assert (await answering)["params"]["protocolVersion"] == acp_version
 
 
 async def test_a_wire_that_is_left_ends_the_connection() -> None:

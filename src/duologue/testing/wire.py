@@ -103,6 +103,13 @@ class Wire:
         result: Json = answer["result"]
         return result
 
+    async def answer_initialize(self, version: int, **members: Any) -> Json:
+        """Shake hands as an agent, with more `members` of the answer if wanted; what the client asked."""
+        request = await self.read_method("initialize")
+        own = {"info": {"name": "wire", "version": "0"}, "capabilities": {"session": {}}} if version == 2 else {}
+        self.answer(request, {"protocolVersion": version, **own, **members})
+        return request
+
     # --- hearing ------------------------------------------------------------------------------------------------------
 
     async def read(self) -> Json:
