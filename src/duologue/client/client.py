@@ -96,7 +96,7 @@ class Client:
         """Run a program in a terminal of the user, for a login; its exit status. Announced when it is overridden."""
         raise NotImplementedError
 
-    def overrides(self, member: str) -> bool:
+    def _overrides(self, member: str) -> bool:
         """Whether the author has overridden a member of this class; what is not overridden is not announced."""
         return getattr(type(self), member) is not getattr(Client, member)
 

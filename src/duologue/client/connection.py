@@ -76,7 +76,7 @@ class ClientConnection:
         self.restart: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
         self._limits = limits
         self._trace = trace
-        self._listener = client.on_update if client.overrides("on_update") else None
+        self._listener = client.on_update if client._overrides("on_update") else None
         self._logins = Logins(self)
         self._begin()
 

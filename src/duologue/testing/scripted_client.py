@@ -184,11 +184,11 @@ class ScriptedClient(Client):
             self._said[type(line)] = ""
             self.script.advance()
 
-    def overrides(self, member: str) -> bool:
+    def _overrides(self, member: str) -> bool:
         """Forms are announced by a script that has some."""
         if member == "fill_form":
             return any(isinstance(line, Form) for line in self.script.lines)
-        return super().overrides(member)
+        return super()._overrides(member)
 
     async def fill_form(self, session: Session | None, form: FormElicitation) -> CreateElicitationResponse:
         self.script.note("<-", form)
