@@ -117,7 +117,8 @@ class Document:
 
     def _splits_line_end(self, offset: int) -> bool:
         number, column = self._lines.locate(offset)
-        return column > 0 and self._lines.line(number)[column - 1 :] == "\r\n"
+        line = self._lines.line(number)
+        return line.endswith("\r\n") and column == len(line) - 1
 
     def _check(self, start: int, end: int) -> None:
         if not 0 <= start <= end <= self._lines.length:
