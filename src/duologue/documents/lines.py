@@ -7,9 +7,9 @@ import re
 from bisect import bisect_right
 from itertools import accumulate, chain
 
-#: Lines in a block. Measured with edits all over 1 MB in 25000 lines: below it finding the block is what takes the time,
-#: above it finding the line. An edit with the search for its place takes 0.1 ms; it takes 1 to 4 ms in one flat list of
-#: lines or in one string with an index of its lines, since all that comes behind an edit has another offset then.
+#: Lines in a block. Measured with edits all over 1 MB in 25000 lines: below it finding the block is what takes the
+#: time, above it finding the line. An edit with the search for its place takes 0.1 ms; it takes 1 to 4 ms in one flat
+#: list of lines or in one string with an index of its lines, since all that is behind an edit gets another offset.
 BLOCK = 128
 
 _HALF = re.compile("[\ud800-\udfff]")
