@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conforming import check_message
+
 from duologue.agent import Agent, AgentConnection, Session, Turn
 from duologue.jsonrpc.limits import Limits
 from duologue.protocol.common.prompt import StopReason
@@ -56,14 +58,14 @@ class Ended:
 
 
 class Talk:
-    """The client's side. `seen` holds everything read, in order."""
+    """The client's side. `seen` holds everything read, in order; all of it is what the agreed version's types say."""
 
     def __init__(self, version: int, wire: Wire, connection: AgentConnection) -> None:
         self.version = version
         self.wire = wire
         self.connection = connection
         self.seen: list[dict[str, Any]] = []
-        self._id = 0
+        self._asked: dict[Any, str] = {}
 
     @classmethod
     async def open(cls, agent: Agent, version: int, *, limits: Limits | None = None) -> Talk:
@@ -87,8 +89,9 @@ class Talk:
 
     def call(self, method: str, params: Any) -> dict[str, Any]:
         """A request under a new id, to be given to `send`."""
-        self._id += 1
-        return {"id": self._id, "method": method, "params": params}
+        request = self.wire.call(method, params)
+        self._asked[request["id"]] = method
+        return request
 
     def send(self, *messages: dict[str, Any]) -> None:
         self.wire.send(*messages)
@@ -129,6 +132,7 @@ class Talk:
 
     async def read(self) -> dict[str, Any]:
         message = await self.wire.read()
+        check_message(self.version, message, self._asked)
         self.seen.append(message)
         return message
 

@@ -121,10 +121,10 @@ class Host:
         self.wire.send(*messages)
 
     def answer(self, request: dict[str, Any], result: Any) -> None:
-        self.send({"id": request["id"], "result": result})
+        self.wire.answer(request, result)
 
     def refuse(self, request: dict[str, Any], code: int = -32603, message: str = "Internal error", **more: Any) -> None:
-        self.send({"id": request["id"], "error": {"code": code, "message": message, **more}})
+        self.wire.refuse(request, code, message, **more)
 
     @staticmethod
     def update(body: dict[str, Any], session: str = "S") -> dict[str, Any]:
