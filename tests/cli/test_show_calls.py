@@ -138,11 +138,17 @@ def test_the_better_title_of_a_later_update_is_the_one_that_is_shown() -> None:
     )
 
 
-def test_what_is_held_back_stands_before_what_comes_after_it() -> None:
+def test_a_call_that_works_stands_before_the_text_that_comes_after_it() -> None:
     shown = Shown()
-    assert shown.show(read(status=PENDING)) == ""
-    assert shown.show(said("text")) == "● Read c [read]\ntext"
-    assert shown.show(tool(content=text("1", "2"), status=DONE)) == "● Read c [read]\ntext"
+    shown.show(read("a", status=RUNNING), read("b", status=RUNNING), said("text"))
+    before = "● Read a [read]\n● Read b [read]\ntext"
+    assert shown.show() == before
+    assert shown.show(tool("b", content=text("1", "2"), status=DONE), tool("a", status=DONE)) == before
+
+
+def test_a_call_that_is_only_announced_breaks_no_sentence() -> None:
+    shown = printed(said("I call "), read(status=PENDING), said("it."), tool(content=text("1", "2"), status=DONE))
+    assert shown == "I call it.\n● Read c [read] · 2 lines\n"
 
 
 def test_nothing_is_held_back_at_the_end_of_a_turn() -> None:
@@ -177,6 +183,34 @@ def test_a_command_is_shown_once_though_its_terminal_tells_it_too() -> None:
     begin = run(title="List", raw_input={"command": "ls"}, status=RUNNING)
     shown = printed(begin, TerminalUpdateEvent(terminal_id="t", command="ls"), output("a\n"))
     assert shown == "● List [execute]\n  $ ls\n  │ a\n"
+
+
+def test_a_terminal_that_is_told_before_its_call_stands_below_it() -> None:
+    call = run(title="List", raw_input={"command": "ls"}, status=RUNNING, content=[ToolTerminal(terminal_id="t")])
+    shown = printed(TerminalUpdateEvent(terminal_id="t", command="ls"), call, output("a\n"))
+    assert shown == "● List [execute]\n  $ ls\n  │ a\n"
+    call = run(title="Run", status=RUNNING, content=[ToolTerminal(terminal_id="t")])
+    shown = printed(TerminalUpdateEvent(terminal_id="t", command="ls"), call, output("a\n"))
+    assert shown == "● Run [execute]\n  $ ls\n  │ a\n"
+
+
+def test_a_change_that_is_told_again_with_more_around_it_is_printed_once() -> None:
+    """As of agents that know the file only when they have written it. What has no last line feed is no change."""
+    short, whole = file_diff("/a.txt", "x", "y"), file_diff("/a.txt", "1\nx\n2", "1\ny\n2")
+    shown = printed(tool(title="Edit", content=[short]), tool(content=[whole], status=DONE))
+    assert shown.count("+y") == 1 and "No newline" not in shown
+    assert "\\ No newline" in printed(tool(title="Edit", content=[file_diff("/a.txt", "x\n", "x")]))
+    shown = printed(tool(title="Edit", content=[short]), tool(content=[file_diff("/b.txt", "x", "y")]))
+    assert shown.count("+y") == 2
+
+
+def test_a_title_that_only_repeats_the_command_is_not_told_again() -> None:
+    begin = run(title="bash", raw_input={"command": "ls"}, status=RUNNING)
+    assert printed(begin, tool(title="ls", status=DONE)) == "● bash [execute]\n  $ ls\n  ✓ completed\n"
+
+
+def test_a_message_begins_without_empty_lines() -> None:
+    assert printed(said("\n\n"), said("\na\n\nb")) == "a\n\nb"
 
 
 def lines(number: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duologue.cli.outputs import Outputs
-from duologue.cli.parts import Parts
+from duologue.cli.parts import Parts, changed_lines
 from duologue.cli.screen import one_line, printable
 from duologue.client.raw_input import read_raw_input
 from duologue.protocol.base import Unknown
@@ -42,6 +42,8 @@ class Seen:
     end: str = ""
     #: By the hash of a diff: whether it was printed to its end, and how many lines stood on the screen then.
     diffs: dict[int, tuple[bool, int]] = field(default_factory=dict)
+    #: The hashes of the lines that they change.
+    changed: set[int] = field(default_factory=set)
 
 
 class Calls:
@@ -68,10 +70,11 @@ class Calls:
         else:
             self._act(call, seen, fresh)
 
-    def announce(self) -> None:
-        """Print the lines of the calls that are known and were not printed yet."""
+    def announce(self, *, begun_only: bool = False) -> None:
+        """Print the lines of the calls that are known and were not printed yet; or of those among them that work."""
         for call in list(self._waiting.values()):
-            self._announce(call, self._seen_of(call.id))
+            if not begun_only or _has_begun(call):
+                self._announce(call, self._seen_of(call.id))
 
     def title_of(self, call_id: str) -> str | None:
         """The title under which a call stands on the screen."""
@@ -113,13 +116,12 @@ class Calls:
         self._screen.begin(self._line(call))
 
     def _found(self, call: ToolCallState, seen: Seen) -> None:
-        title, found = _title(call), _found(call)
-        tail = "".join(self._screen.paint(f" · {part}", "dim") for part in (found,) if part)
+        found = _found(call)
+        tail = self._screen.paint(f" · {found}", "dim") if found else ""
         if seen.title is None:
             self._begin(call, seen)
         if self._begun == call.id and self._screen.begun:
-            renamed = f" · {title}" if title != seen.title else ""
-            self._screen.write(f"{renamed}{tail}\n")
+            self._screen.write(f"{_renamed(call, seen)}{tail}\n")
         # Else its line is further above, and there is nothing to say that needs one of its own.
 
     # --- calls that act ---------------------------------------------------------------------------------------------
@@ -129,8 +131,8 @@ class Calls:
             self._waiting[call.id] = call
             return
         self._announce(call, seen)
-        if call.status != ToolCallStatus.PENDING:  # Before, a question may come, which shows the command itself.
-            self._command(call, seen)
+        if _has_begun(call):  # Before, a question may come, which shows the command itself.
+            self._tell_command(call, seen)
         self.show_diffs(call.id, fresh)
         if call.ended and seen.end != call.status:
             seen.end = call.status
@@ -143,16 +145,24 @@ class Calls:
         self._before_others()
         seen.title = _title(call)
         self._screen.line(self._line(call))
-        command = _command(call)
+        command = self._command(call)
         self._parts.know_command(command if command and _in_title(command, seen) else None)
 
-    def _command(self, call: ToolCallState, seen: Seen) -> None:
+    def _tell_command(self, call: ToolCallState, seen: Seen) -> None:
         """Print the command of a call whose title does not hold it, once."""
-        command = _command(call)
+        command = self._command(call)
         if command and seen.command != command:
             seen.command = command
-            if not _in_title(command, seen):
+            if _in_title(command, seen):
+                self._parts.know_command(command)
+            else:
                 self._parts.command_once(command)
+
+    def _command(self, call: ToolCallState) -> str | None:
+        if call.kind == ToolKind.EXECUTE and (command := read_raw_input(call.raw_input).command):
+            return command
+        told = [self._outputs.command(item.terminal_id) for item in call.content if isinstance(item, ToolTerminal)]
+        return next(iter(told), None)
 
     def _line(self, call: ToolCallState) -> str:
         kind = f" [{one_line(str(call.kind))}]" if isinstance(call.kind, str) else ""
@@ -168,8 +178,7 @@ class Calls:
         ]
         words, style = ENDS[call.status]
         code = next((f" (exit code {code})" for code in codes if code), "")
-        renamed = f" · {_title(call)}" if _title(call) != seen.title else ""
-        self._screen.line(f"  {words}{code}{renamed}", style)
+        self._screen.line(f"  {words}{code}{_renamed(call, seen)}", style)
 
     def _texts(self, call: ToolCallState, failed: bool) -> None:
         lines = _lines(call)
@@ -193,10 +202,15 @@ class Calls:
     def _diff(self, seen: Seen, item: ToolDiff, near: bool) -> bool:
         key = hash(repr((item.patch, item.changes)))
         known = seen.diffs.get(key)
-        if known is None or (near and self._screen.lines - known[1] > NEAR_LINES):
-            whole = self._parts.diff(item, self._parts.bounds.diff)
-            known = seen.diffs[key] = whole, self._screen.lines
-        return known[0]
+        if known is not None and not (near and self._screen.lines - known[1] > NEAR_LINES):
+            return known[0]
+        changed = hash(tuple(changed_lines(item)))
+        if not near and changed in seen.changed:
+            return True  # The same change, with more or less around it.
+        seen.changed.add(changed)
+        whole = self._parts.diff(item, self._parts.bounds.diff)
+        seen.diffs[key] = whole, self._screen.lines
+        return whole
 
 
 def block_text(block: Any) -> str:
@@ -213,16 +227,21 @@ def _only_looks(call: ToolCallState) -> bool:
 
 def _says_what(call: ToolCallState) -> bool:
     """Whether a call is more than a kind and a first title."""
-    begun = isinstance(call.status, str) and call.status != ToolCallStatus.PENDING
-    return begun or bool(call.content or call.raw_input or call.locations)
+    return _has_begun(call) or bool(call.content or call.raw_input or call.locations)
 
 
-def _command(call: ToolCallState) -> str | None:
-    return read_raw_input(call.raw_input).command if call.kind == ToolKind.EXECUTE else None
+def _has_begun(call: ToolCallState) -> bool:
+    return isinstance(call.status, str) and call.status != ToolCallStatus.PENDING
 
 
 def _in_title(command: str, seen: Seen) -> bool:
     return seen.title is not None and one_line(command.strip()) in seen.title
+
+
+def _renamed(call: ToolCallState, seen: Seen) -> str:
+    """The title that a call has got since its line was printed, unless it is the command that stands there."""
+    title = _title(call)
+    return "" if title in (seen.title, one_line(seen.command)) else f" · {title}"
 
 
 def _title(call: ToolCallState) -> str:

@@ -26,6 +26,7 @@ class Output:
     """What came of one terminal, and what of it was printed."""
 
     command: str | None = None
+    command_told: bool = False
     size: int = 0
     decoder: codecs.IncrementalDecoder = field(default_factory=_utf8)
     begun: str = ""
@@ -46,9 +47,7 @@ class Outputs:
     def update(self, update: TerminalUpdateEvent) -> None:
         """A terminal begins, is told anew, or ends."""
         output = self._output(update.terminal_id)
-        if update.command and update.command != output.command:
-            output.command = update.command
-            self._parts.command_once(update.command)
+        output.command = update.command or output.command
         if update.output:
             # All of it anew: what goes beyond that which came before.
             self._take(output, decoded(update.output.data)[output.size :])
@@ -56,6 +55,11 @@ class Outputs:
             code = update.exit_status.exit_code
             output.exit_code = code if isinstance(code, int) else None
             self.end(update.terminal_id, failed=bool(output.exit_code or update.exit_status.signal))
+
+    def command(self, terminal_id: str) -> str | None:
+        """The command of a terminal, if it was told."""
+        output = self._outputs.get(terminal_id)
+        return None if output is None else output.command
 
     def chunk(self, update: TerminalOutputChunkEvent) -> None:
         """More output."""
@@ -66,6 +70,7 @@ class Outputs:
         output = self._output(terminal_id)
         if not output.ended:
             output.ended = True
+            self._tell_command(output)
             if output.begun:
                 self._line(output, output.begun)
                 output.begun = ""
@@ -103,6 +108,7 @@ class Outputs:
         bounds = self._parts.bounds
         for piece in line.split("\n"):
             if output.printed < bounds.output:
+                self._tell_command(output)
                 output.printed += 1
                 self._print(piece)
                 continue
@@ -110,6 +116,12 @@ class Outputs:
             output.held_count += 1
             if len(output.held) > bounds.failed_end + 1:
                 output.held.popleft()
+
+    def _tell_command(self, output: Output) -> None:
+        """What gives the output stands above it. It may be told before its tool call, which tells more."""
+        if output.command and not output.command_told:
+            output.command_told = True
+            self._parts.command_once(output.command)
 
     def _print_end(self, output: Output, most: int) -> None:
         left_out = output.held_count - most

@@ -77,9 +77,14 @@ def cut(line: str, most: int) -> str:
     return line if len(line) <= most else f"{line[:most]} … {len(line) - most} more characters"
 
 
+def changed_lines(item: ToolDiff) -> list[str]:
+    """The files of a diff and the lines it takes away and adds, without those around them."""
+    return [line for line in _diff_lines(item) if not line.startswith((" ", "@"))]
+
+
 def _diff_lines(item: ToolDiff) -> list[str]:
     if isinstance(item.patch, DiffPatch) and item.patch.text:
-        return _without_git_line(compact(item.patch.text))
+        return _without_end_marks(_without_git_line(compact(item.patch.text)))
     return [f"changes {_change(change)}" for change in item.changes]
 
 
@@ -93,6 +98,15 @@ def _without_git_line(lines: list[str]) -> list[str]:
     if not any(line.startswith("--- ") for line in lines):
         return lines
     return [line for line in lines if not line.startswith("diff --git ")]
+
+
+def _without_end_marks(lines: list[str]) -> list[str]:
+    """Without the marks of a last line that has no line feed, where that is so before and after the change."""
+    marked = {lines[at - 1][:1] for at, line in enumerate(lines) if line.startswith("\\ ")}
+    one_file = sum(line.startswith("+++ ") for line in lines) <= 1
+    if not one_file or marked in ({"-"}, {"+"}):
+        return lines
+    return [line for line in lines if not line.startswith("\\ ")]
 
 
 def _diff_style(line: str) -> tuple[str, ...]:

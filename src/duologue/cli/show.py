@@ -59,12 +59,17 @@ class Printer:
     # --- one function a kind ----------------------------------------------------------------------------------------
 
     def _said(self, update: AgentMessageChunk | AgentThoughtChunk) -> None:
+        text = block_text(update.content)
         if self._message != update.message_id:
-            self.calls.announce()
+            text = text.lstrip("\n")
+            if not text:
+                return
+            # A call that is only announced may be so in the middle of a sentence.
+            self.calls.announce(begun_only=True)
             self.screen.fresh()
             self._message = update.message_id
         style = ("dim",) if isinstance(update, AgentThoughtChunk) else ()
-        self.screen.write(block_text(update.content), *style)
+        self.screen.write(text, *style)
 
     def _whole(self, update: AgentMessageEvent) -> None:
         if self._message == update.message_id or not update.content:
