@@ -6,6 +6,7 @@ it is imported.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ class Skipped(Exception):
         self.reason = reason
 
 
+log = logging.getLogger("duologue.check")
+
 Action = Callable[[Any], Awaitable[None]]
 Look = Callable[[Talk], Iterable[tuple[Said | None, str]]]
 
@@ -67,8 +70,12 @@ class Watcher:
     look: Look
 
     def findings(self, talk: Talk) -> Iterator[Finding]:
-        for said, problem in self.look(talk):
-            yield Finding(self.row, problem, (said.line,) if said is not None and problem else ())
+        try:
+            for said, problem in self.look(talk):
+                yield Finding(self.row, problem, (said.line,) if said is not None and problem else ())
+        except Exception:
+            log.exception("%s could not be judged", self.row)
+            yield Finding(self.row, reason=Reason.CONFUSED)
 
 
 PROBES: list[Probe] = []
@@ -105,6 +112,10 @@ async def run_probe(probe: Probe, bench: Bench) -> list[Finding]:
         found.append(Finding(rows[0], failure.problem, failure.lines))
     except Skipped as skip:
         found.append(Finding(rows[0], reason=skip.reason))
+    except Exception:
+        # What a program never seen before says must not cost the rest of the check.
+        log.exception("the probe %s could not go on", probe.name)
+        found.append(Finding(rows[0], reason=Reason.CONFUSED))
     found += bench.findings
     left = [row for row in rows if all(finding.row != row for finding in found)]
     stopped = next((finding for finding in found if finding.row == rows[0]), None)

@@ -28,6 +28,7 @@ class Reason(Enum):
     CAPABILITY = "the capability is not offered"
     NOT_OBSERVED = "not observed"
     BUILDS_ON = "what it builds on failed"
+    CONFUSED = "the check could not make sense of what it saw (its log has more)"
 
     @property
     def by_hand(self) -> bool:

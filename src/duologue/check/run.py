@@ -52,8 +52,12 @@ def judged_rows(side: Side) -> frozenset[str]:
 
 def look_over(talk: Talk) -> list[Finding]:
     """What the watchers find on a connection."""
+    version = talk.version or talk.proposed
+    if version != talk.proposed:
+        return []  # another version has requirements of its own, and its turn
     watchers = (watcher for watcher in WATCHERS if watcher.side is talk.side)
-    return [*(finding for watcher in watchers for finding in watcher.findings(talk)), *shape_findings(talk)]
+    found = (*(finding for watcher in watchers for finding in watcher.findings(talk)), *shape_findings(talk))
+    return [finding for finding in found if version in ROWS[finding.row].versions]
 
 
 def sum_up(side: Side, version: int, findings: Iterable[Finding], choice: Choice) -> list[Verdict]:
@@ -84,9 +88,7 @@ async def check_agent(
                 progress(number, len(probes), version, probe.name)
             found, talks = await try_agent(start, probe, version, patience)
             findings += found
-            for talk in talks:
-                if talk.version in (None, version):
-                    findings += look_over(talk)
+            findings += (finding for talk in talks for finding in look_over(talk))
         verdicts += sum_up(Side.AGENT, version, findings, choice)
     return verdicts
 

@@ -115,6 +115,10 @@ class Wire:
         """The first answer with that id, if it has come."""
         return self._answers.get(key_of(id))
 
+    def forget(self, id: Any) -> None:
+        """An id that was used before is used again."""
+        self._answers.pop(key_of(id), None)
+
     async def wait(
         self, condition: Callable[[], T | None], lacking: str, *, since: int = 0, patience: float | None = None
     ) -> T:

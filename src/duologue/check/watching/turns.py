@@ -141,11 +141,15 @@ def reasons_of_idle_alone(talk: Talk) -> Seen:
 @watch("v2-prompt-08", Side.AGENT)
 def waiting_is_told(talk: Talk) -> Seen:
     state: dict[object, object] = {}
+    cancelled: set[object] = set()
     for said in talk.said:
+        if said.ours and said.method in {"session/cancel", "session/close"}:
+            cancelled.add(said.session)
         if said.kind == "state_update" and not said.ours:
             state[said.session] = said.update.get("state")
         if said.ours and said.answers and (question := talk.request_of(said)):
-            if question.method != "session/request_permission" or question.session not in state:
+            # Who has been told to stop waits no more.
+            if question.method != "session/request_permission" or question.session in cancelled:
                 continue
             told = state.get(question.session)
             yield question, "" if told == "requires_action" else f"the state was {told} while the user was waited for"
@@ -168,9 +172,23 @@ def updates_before_the_cancelled_idle(talk: Talk) -> Seen:
 @watch("v2-updates-03", Side.AGENT)
 def ids_of_messages(talk: Talk) -> Seen:
     role: dict[tuple[object, object], str] = {}
+    resumed = talk.answered("session/resume", ours=True)
+    told_again = {id(said) for request, _ in resumed for said in _during(talk, request)}
     for said in talk.updates():
-        id = said.update.get("messageId")
+        if id(said) in told_again:
+            continue
+        message = said.update.get("messageId")
         kind = str(said.kind).removesuffix("_chunk")
-        if isinstance(id, str) and kind in {"user_message", "agent_message", "agent_thought"}:
-            known = role.setdefault((said.session, id), kind)
+        if isinstance(message, str) and kind in {"user_message", "agent_message", "agent_thought"}:
+            known = role.setdefault((said.session, message), kind)
             yield said, "" if known == kind else f"the messageId is that of an earlier {known}"
+
+
+def _during(talk: Talk, request: Said) -> Iterator[Said]:
+    """The updates between a request and its answer."""
+    answer = talk.answer_to(request)
+    return (
+        said
+        for said in talk.updates()
+        if answer is not None and request.line.number < said.line.number < answer.line.number
+    )

@@ -1,0 +1,33 @@
+"""Probes of agents: each finds what it is for, and nothing wrong with a sound agent."""
+
+from __future__ import annotations
+
+import pytest
+from check_kit import broken, findings_of
+from live_mutants import LIVE, Mutant
+
+from duologue.check.judging import Probe
+from duologue.check.reason import Reason
+from duologue.check.run import Choice
+from duologue.protocol.method import Side
+
+VERSIONS = (1, 2)
+PROBES = [(probe, version) for version in VERSIONS for probe in Choice().probes(Side.AGENT, version)]
+
+
+@pytest.mark.parametrize(("probe", "version"), PROBES, ids=lambda value: getattr(value, "name", value))
+async def test_a_sound_agent_is_found_sound(probe: Probe, version: int) -> None:
+    findings = await findings_of(probe, version)
+    assert not broken(findings)
+    own = {finding.reason for finding in findings if finding.row in probe.rows}
+    assert own <= {None, Reason.CAPABILITY}
+
+
+CASES = [(row, mutant, version) for row, mutant in LIVE.items() for version in mutant.versions]
+
+
+@pytest.mark.parametrize(("row", "mutant", "version"), CASES, ids=lambda v: v if isinstance(v, str | int) else "")
+async def test_a_mutant_breaks_its_row_and_no_other(row: str, mutant: Mutant, version: int) -> None:
+    (probe,) = (each for each in Choice().probes(Side.AGENT, version) if row in each.in_version(version))
+    findings = await findings_of(probe, version, mutant.wrap(), mutant.patience)
+    assert broken(findings).keys() == {row}
