@@ -42,7 +42,7 @@ if "login" in argv:
 open_ = seen.get("KEY") == "right" or os.path.exists(home + "/file")
 for line in sys.stdin:
     message = json.loads(line)
-    method, params, version = message["method"], message.get("params", {}), 0
+    method, params = message["method"], message.get("params", {})
     result, error = {}, None
     if method == "initialize":
         version = params["protocolVersion"]
@@ -71,11 +71,17 @@ for line in sys.stdin:
         error = {"code": -32000, "message": "log in first"}
     elif method == "session/new":
         result = {"sessionId": "S"}
+    elif method == "session/prompt":
+        result = {"stopReason": "end_turn"} if version == 1 else {}
     elif method == "session/list":
         result = {"sessions": []}
     if "id" in message:
         answer = {"error": error} if error else {"result": result}
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
+    if method == "session/prompt" and version == 2 and not error:
+        idle = {"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"}
+        params = {"sessionId": "S", "update": idle}
+        print(json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}), flush=True)
 """
 
 
@@ -172,13 +178,16 @@ async def test_a_client_that_gives_up_gets_the_refusal(place: Place, protocol: P
 @pytest.mark.req("all-auth-01")
 @both
 async def test_after_a_logout_the_client_logs_in_anew(place: Place, protocol: Protocol) -> None:
-    client = LogsIn(Login("agent"), Login("agent"))
+    client = LogsIn(Login("agent"), Login("agent"), None)
     async with place.connected(protocol, client) as agent:
         session = await agent.new_session(place.folder)
         await agent.logout()
+        turn = session.prompt("go")
+        assert await asyncio.wait_for(turn.text(), PATIENCE) == ""
+        assert turn.stop_reason == "end_turn"
+        await agent.logout()
         with pytest.raises(RpcError, match="log in first"):
-            await session.prompt("go").text()
-        assert (await agent.list_sessions()).sessions == []
+            await agent.list_sessions()
     assert client.logins == []
 
 
@@ -336,3 +345,41 @@ async def test_a_connection_that_connect_did_not_make_cannot_be_made_again(versi
     host.accept(request)
     host.end(request)
     assert await run.end() == "end_turn"
+
+
+# --- prompts ----------------------------------------------------------------------------------------------------------
+
+
+def agent_method(version: int) -> dict[str, Any]:
+    return {"name": "M", **({"id": "m"} if version == 1 else {"methodId": "m", "type": "agent"})}
+
+
+async def test_a_prompt_that_is_blocked_is_sent_again_after_the_login(version: int) -> None:
+    client = LogsIn(Login("m"))
+    host = await Host.begin(version, client, authMethods=[agent_method(version)])
+    run, blocked = await host.prompt()
+    host.refuse(blocked, -32000, "log in first")
+    host.answer(await host.wire.read_method("authenticate" if version == 1 else "auth/login"), {})
+    again = await host.wire.read_method("session/prompt")
+    assert again["params"] == blocked["params"]
+    host.accept(again)
+    host.say("in")
+    host.end(again)
+    assert await run.end() == "end_turn"
+    assert run.said == "in"
+
+
+async def test_a_prompt_that_is_cancelled_while_the_login_goes_on_is_not_sent_again(version: int) -> None:
+    host = await Host.begin(version, LogsIn(Login("m")), authMethods=[agent_method(version)])
+    run, blocked = await host.prompt()
+    host.refuse(blocked, -32000, "log in first")
+    login = await host.wire.read_method("authenticate" if version == 1 else "auth/login")
+    await run.turn.cancel()
+    host.answer(login, {})
+    assert await run.end() == "cancelled"
+    await settle()
+    assert await host.heard("session/prompt") == []
+    again, request = await host.prompt()
+    host.accept(request)
+    host.end(request)
+    assert await again.end() == "end_turn"

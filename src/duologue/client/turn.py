@@ -125,11 +125,21 @@ class PromptTurn:
                 asking.cancel()
 
     async def _ask(self) -> None:
-        request = PromptRequest(session_id=self.session.id, prompt=list(self.prompt))
         try:
-            await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
+            await self.session.connection._logins.retried(self._send)
         except Exception as error:
             self._finish(error)
+
+    async def _send(self) -> None:
+        """Send the prompt, perhaps once more after a login: then it may have been cancelled, or the session be over."""
+        if self.ended:
+            return
+        if self._cancel_sent:
+            self.stop_reason = StopReason.CANCELLED
+            self._finish(None)
+            return
+        request = PromptRequest(session_id=self.session.id, prompt=list(self.prompt))
+        await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
 
     def _accept(self, _: object) -> None:
         self.accepted = True
