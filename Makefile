@@ -40,10 +40,15 @@ bench: setup ## measure side by side with the official SDKs; writes bench/RESULT
 
 peers: setup ## run against programs written with the official SDKs
 	@sh tests/peers/install.sh
-	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers -rs $(ARGS)
+	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers -rs --ignore tests/peers/released $(ARGS)
 
 schema-diff: setup ## tell what a newer schema has that we do not: FILE=schema.unstable.json [ARGS="--stable schema.json"]
 	@$(BIN)/python scripts/schema_diff.py $(FILE) $(ARGS)
+
+released: setup ## drive released agents with our client (installs some gigabytes; writes docs/peers.md)
+	@sh tests/peers/released/install.sh
+	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers/released -rs --timeout 300 $(ARGS)
+	@$(BIN)/python tests/peers/released/report.py
 
 build: setup ## build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -28,6 +28,8 @@ class Released:
     run: Callable[[str], str]
     files: Callable[[str], Files] = lambda url: {}
     versions: tuple[int, ...] = (1,)
+    #: The config option and its value in which it asks for permission, when that is not how it begins.
+    asking_mode: tuple[str, str] | None = None
     #: Scenarios that fail for a reason of its own, with the reason.
     theirs: Mapping[str, str] = field(default_factory=dict)
 
@@ -66,11 +68,14 @@ def _call(tool: str, member: str) -> Callable[[str], str]:
     return lambda command: f"[[call {tool} {json.dumps({member: command})}]]"
 
 
+SEES = {"input": ["text", "image"], "output": ["text"]}
+
+
 def _opencode(url: str) -> Files:
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{url}/v1", "apiKey": "unused"},
-        "models": {MODEL: {"name": "Scripted", "attachment": True}},
+        "models": {MODEL: {"name": "Scripted", "attachment": True, "modalities": SEES}},
     }
     config = {
         "provider": {"scripted": provider},
@@ -82,11 +87,11 @@ def _opencode(url: str) -> Files:
     return {"config/opencode/opencode.json": json.dumps(config)}
 
 
-def _codex(url: str) -> Files:
+def _codex(url: str, approval: str = "on-request") -> Files:
     text = f"""
 model = "{MODEL}"
 model_provider = "scripted"
-approval_policy = "untrusted"
+approval_policy = "{approval}"
 sandbox_mode = "read-only"
 
 [model_providers.scripted]
@@ -143,6 +148,7 @@ AGENTS = (
         },
         _call("Bash", "command"),
         versions=(1, 2),
+        asking_mode=("mode", "default"),
     ),
     Released(
         "codex",
@@ -159,7 +165,7 @@ AGENTS = (
         (_npm("codex-rust", "codex-acp"),),
         lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
         _call("exec_command", "cmd"),
-        _codex,
+        lambda url: _codex(url, "untrusted"),
     ),
     Released(
         "gemini",

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 TOOL = {
     "name": "duologue_echo",
@@ -10,7 +11,7 @@ TOOL = {
 }
 
 
-def answer(method: str, params: dict) -> dict | None:
+def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     match method:
         case "initialize":
             version = params.get("protocolVersion", "2025-06-18")

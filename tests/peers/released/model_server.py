@@ -140,7 +140,8 @@ def read_responses(body: Json) -> tuple[str, int, bool]:
 
 
 def stream_responses(body: Json, reply: Reply, send: Send) -> None:
-    response = {"id": _id("resp"), "object": "response", "created_at": 1, "model": body.get("model"), "output": []}
+    response: Json = {"id": _id("resp"), "object": "response", "created_at": 1, "model": body.get("model")}
+    response["output"] = []
     sequence = count()
     output: list[Json] = []
 
@@ -184,7 +185,7 @@ def stream_responses(body: Json, reply: Reply, send: Send) -> None:
             item({"type": "custom_tool_call", **call, "input": arguments["input"]})
         else:
             item({"type": "function_call", **call, "arguments": json.dumps(arguments)})
-    usage = {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120}
+    usage: Json = {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120}
     usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     event("response.completed", response={**response, "status": "completed", "output": output, "usage": usage})
 
@@ -217,7 +218,8 @@ def stream_messages(body: Json, reply: Reply, send: Send) -> None:
             event("content_block_delta", index=index, delta=delta)
         event("content_block_stop", index=index)
 
-    message = {"id": _id("msg"), "type": "message", "role": "assistant", "model": body.get("model"), "content": []}
+    message: Json = {"id": _id("msg"), "type": "message", "role": "assistant", "model": body.get("model")}
+    message["content"] = []
     event("message_start", message={**message, "stop_reason": None, "stop_sequence": None, "usage": usage})
     if reply.thought:
         thinking = {"type": "thinking_delta", "thinking": reply.thought}

@@ -91,7 +91,10 @@ class Lab:
     @contextlib.asynccontextmanager
     async def session(self, client: Client | None = None, **more: Any) -> AsyncIterator[Session]:
         async with self.connected(client) as connection:
-            yield await asyncio.wait_for(connection.new_session(self.project, **more), START)
+            session = await asyncio.wait_for(connection.new_session(self.project, **more), START)
+            if self.agent.asking_mode:
+                await session.set_config_option(*self.agent.asking_mode)
+            yield session
 
     def close(self) -> None:
         self._log.close()
@@ -195,7 +198,8 @@ async def config_changed(lab: Lab) -> None:
             other = next((value for value in values if value != option.current_value), None)
             if other is not None:
                 changed = await session.set_config_option(option.config_id, other)
-                assert [new.current_value for new in changed if new.config_id == option.config_id] == [other]
+                selects = [new for new in changed if isinstance(new, SelectConfigOption)]
+                assert [new.current_value for new in selects if new.config_id == option.config_id] == [other]
                 return
         raise Skip("has no option with a choice")
 
@@ -218,10 +222,10 @@ async def mcp_tool(lab: Lab) -> None:
         for _ in range(5):
             # Some load the servers behind the back of the first prompt.
             await session.prompt("[[say ready]]").text()
-            if any("duologue_echo" in str(asked["body"].get("tools")) for asked in lab.model.asked):
+            if any("duologue_echo" in str(asked["body"]) for asked in lab.model.asked):
                 return
             await asyncio.sleep(1)
-        raise AssertionError("the model was never offered the tool of the MCP server")
+        raise AssertionError("the model was never told of the tool of the MCP server")
 
 
 async def killed_while_speaking(lab: Lab) -> None:
