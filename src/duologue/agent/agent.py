@@ -128,11 +128,11 @@ class Agent:
 
     async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:
         """Change a config option. What `config_options` then returns is told to the client."""
-        raise RpcError(INVALID_PARAMS, f"no such config option: {config_id}", {"configId": config_id})
+        raise RpcError(INVALID_PARAMS, f"no such config option: {shortened(config_id)}", {"configId": config_id})
 
     async def login(self, method_id: str) -> None:
         """Log in by one of `auth_methods`."""
-        raise RpcError(INVALID_PARAMS, f"no such auth method: {method_id}", {"methodId": method_id})
+        raise RpcError(INVALID_PARAMS, f"no such auth method: {shortened(method_id)}", {"methodId": method_id})
 
     async def logout(self) -> None:
         """Log out."""
@@ -144,15 +144,23 @@ class Agent:
 
 def unknown_session(session_id: str) -> RpcError:
     """The error for a session that does not exist."""
-    return RpcError(-32002, f"Session not found: {session_id}", {"sessionId": session_id})
+    return RpcError(-32002, f"Session not found: {shortened(session_id)}", {"sessionId": session_id})
 
 
 def absolute(path: str, member: str) -> Path:
     """A path of a request that has to be absolute. Raises `RpcError` (invalid params)."""
     result = Path(path)
     if not path or not result.is_absolute():
-        raise RpcError(INVALID_PARAMS, f"{member} must be an absolute path: {path!r}", {"path": f"$.{member}"})
+        raise RpcError(
+            INVALID_PARAMS, f"{member} must be an absolute path: {shortened(path)!r}", {"path": f"$.{member}"}
+        )
     return result
+
+
+def shortened(text: str) -> str:
+    """A text of the client as an error shows it: the message of an error is one short line."""
+    line = "".join(char if char.isprintable() else " " for char in text[:100])
+    return line if len(text) <= 100 else f"{line}..."
 
 
 def is_folder(path: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from duologue.agent.agent import absolute, is_folder, unknown_session
+from duologue.agent.agent import absolute, is_folder, shortened, unknown_session
 from duologue.agent.options import check_option
 from duologue.agent.session import Place, Session
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
@@ -137,7 +137,7 @@ class Lifecycle:
     def _make(self, session_id: str, params: NewSessionRequest | ResumeSessionRequest | ForkSessionRequest) -> Session:
         cwd = absolute(params.cwd, "cwd")
         if not is_folder(cwd):
-            raise RpcError(INVALID_PARAMS, f"cwd is not a directory: {params.cwd}", {"path": "$.cwd"})
+            raise RpcError(INVALID_PARAMS, f"cwd is not a directory: {shortened(params.cwd)}", {"path": "$.cwd"})
         named = params.additional_directories or ()
         if named and not self._agent.additional_directories:
             problem = "this agent takes no further directories (additionalDirectories)"

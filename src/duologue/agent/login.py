@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue.agent.agent import shortened
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from duologue.peer import Scope
 from duologue.protocol.base import Unknown
@@ -94,7 +95,8 @@ class Logins:
 
     async def login(self, params: LoginAuthRequest, scope: Scope) -> LoginAuthResponse:
         if params.method_id not in map(_id, self._methods(scope)):
-            raise RpcError(INVALID_PARAMS, f"no such auth method: {params.method_id}", {"methodId": params.method_id})
+            problem = f"no such auth method: {shortened(params.method_id)}"
+            raise RpcError(INVALID_PARAMS, problem, {"methodId": params.method_id})
         await self._agent.login(params.method_id)
         return LoginAuthResponse()
 
