@@ -134,6 +134,7 @@ AGENT_PLACES: Mapping[str, str] = {
 
 CLIENT_PLACES: Mapping[str, str] = {
     **SHARED,
+    "all-versioning-06": "InitializeRequest.protocolVersion",
     "v1-initialize-02": "InitializeRequest",
     "v1-initialize-11": "ClientCapabilities FileSystemCapabilities ClientSessionCapabilities ElicitationCapabilities",
     "v2-initialize-01": "InitializeRequest.info",

@@ -64,8 +64,9 @@ def client_states_what_it_can(talk: Talk) -> Seen:
 def http_servers(talk: Talk) -> Seen:
     for said, _ in _part(talk):
         assert said is not None
-        told = inside(said.result, "agentCapabilities", "mcpCapabilities", "http")
-        yield said, "" if told is True else "MCP servers over http are not supported"
+        if isinstance(said.result.get("agentCapabilities"), dict):
+            told = inside(said.result, "agentCapabilities", "mcpCapabilities", "http")
+            yield said, "" if told is True else "MCP servers over http are not supported"
 
 
 def _methods(talk: Talk) -> Seen:

@@ -246,3 +246,44 @@ def outside_of_batches(talk: Talk) -> Seen:
     for said in talk.theirs:
         if said.method in changing:
             yield said, f"{said.method} is part of a batch" if isinstance(said.line.json, list) else ""
+
+
+# --- answers to an agent ----------------------------------------------------------------------------------------------
+
+
+@watch("all-prompt-01", Side.CLIENT)
+def blocks_where_offered(talk: Talk) -> Seen:
+    path = ("promptCapabilities",) if talk.version == 1 else ("session", "prompt")
+    offered = inside(talk.capabilities(Side.AGENT), *path)
+    gates = {"image": "image", "audio": "audio", "resource": "embeddedContext"}
+    for said in talk.theirs:
+        prompt = said.params.get("prompt")
+        if said.method == "session/prompt" and isinstance(prompt, list):
+            kinds = {block.get("type") for block in prompt if isinstance(block, dict)} & gates.keys()
+            unasked = [kind for kind in kinds if inside(offered, gates[kind]) in (None, False)]
+            yield said, f"{' and '.join(sorted(unasked))} blocks are sent and not offered" if unasked else ""
+
+
+@watch("all-permissions-02", Side.CLIENT)
+def picks_what_was_offered(talk: Talk) -> Seen:
+    for question, answer in talk.answered("session/request_permission", ours=True):
+        picked = inside(answer.result, "outcome", "optionId")
+        options = [each.get("optionId") for each in question.params.get("options") or [] if isinstance(each, dict)]
+        if picked is not None:
+            yield answer, "" if picked in options else "the optionId was not offered"
+
+
+@watch("all-permissions-04", Side.CLIENT)
+def cancels_open_questions(talk: Talk) -> Seen:
+    open_: dict[int, Said] = {}
+    cancelled: set[int] = set()
+    for said in talk.said:
+        if said.method == "session/request_permission" and said.ours:
+            open_[id(said)] = said
+        elif said.method == "session/cancel" and not said.ours:
+            cancelled |= {key for key, question in open_.items() if question.session == said.session}
+        elif said.answers and not said.ours and (question := talk.request_of(said)) is not None:
+            open_.pop(id(question), None)
+            if id(question) in cancelled:
+                sound = inside(said.result, "outcome", "outcome") == "cancelled"
+                yield said, "" if sound else "a question that was open at the cancel is not answered with cancelled"
