@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue import Agent, Turn
-from duologue.peer.masking import MASK, mask
+from duologue.local.masking import MASK, mask
 from duologue.peer.message_log import LOGGED_CHARACTERS, MessageLog
 from duologue.testing import connected
 

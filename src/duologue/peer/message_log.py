@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from duologue.peer.masking import mask, mask_broken
+from duologue.local.masking import mask, mask_broken
 
 log = logging.getLogger("duologue.peer")
 
@@ -23,7 +23,7 @@ class MessageLog:
     """A `Trace` that appends every message to a file: `connect(command, trace=MessageLog(path))`.
 
     A line is ``{"time": ..., "direction": "in" or "out", "message": {...}}``, in UTC; what is no JSON stands as a
-    string under `text`. Secrets are masked (`duologue.peer.masking`) and long strings cut, so a line says less than the
+    string under `text`. Secrets are masked (`duologue.local.masking`) and long strings cut: a line says less than the
     message. The file is made readable by its owner alone first, since messages hold what was said.
     When it cannot be written any more, `failed` is called once (without it the log says so) and the work goes on.
     Raises OSError when the file cannot be opened, or belongs to somebody else and is open to others.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from duologue.peer.masking import MASK, SHAPES
+from duologue.local.masking import MASK, SHAPES
 
 # Shorter values are placeholders; masking them would only spoil the words around them.
 SHORTEST_SECRET = 4
