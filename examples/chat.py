@@ -1,12 +1,16 @@
 """A chat with any agent, such as `python examples/chat.py duologue agent`. Ctrl-C cancels a turn, Ctrl-D leaves."""
 
 import asyncio
+import getpass
 import signal
 import sys
+from typing import Any
 
 from duologue import Client, RpcError, connect
-from duologue.client import Session, refusal
+from duologue.client import ClientConnection, Login, NotOffered, Session, refusal, url_doubts
 from duologue.protocol import v2
+from duologue.protocol.base import Unknown
+from duologue.session.forms import choices, defaults, value_problem
 
 
 async def ask(question: str) -> str | None:
@@ -52,6 +56,65 @@ class Chat(Client):
                 return v2.SelectedOutcome(option_id=option.option_id)
         return refusal(request)
 
+    async def fill_form(self, session: Session | None, form: v2.FormElicitation) -> v2.CreateElicitationResponse:
+        print(f"\n{plain(form.message)}")
+        schema = form.requested_schema
+        content = defaults(schema)
+        for name, field in (schema.properties or {}).items():
+            if not isinstance(field, Unknown):
+                value = await fill_in(name, field, content.get(name))
+                if value is not None:
+                    content[name] = value
+        agreed = await ask("Send this? [y/n] ") == "y"
+        return v2.AcceptElicitation(content=content) if agreed else v2.DeclineElicitation()
+
+    async def open_url(self, session: Session | None, request: v2.UrlElicitation) -> v2.CreateElicitationResponse:
+        print(f"\n{plain(request.message)}\n{plain(request.url)}", *url_doubts(request.url), sep="\n")
+        agreed = await ask("Did you open it? [y/n] ") == "y"
+        return v2.AcceptElicitation() if agreed else v2.DeclineElicitation()
+
+    async def log_in(self, agent: ClientConnection) -> Login | None:
+        print("The agent asks for a login.")
+        for method in agent.auth_methods:
+            match method:
+                case v2.EnvVarAuthMethod(method_id=id, name=name, vars=wanted) if await ask(f"{plain(name)}? ") == "y":
+                    given = {each.name: await asyncio.to_thread(getpass.getpass, f"{each.name}: ") for each in wanted}
+                    return Login(id, given)
+                case v2.AgentAuthMethod(method_id=id, name=name) if await ask(f"{plain(name)}? ") == "y":
+                    return Login(id)
+        return None
+
+
+async def fill_in(name: str, field: Any, preset: Any) -> Any:
+    """The value of one field, asked for until it fits; None when it is left out."""
+    offered = choices(field)
+    if offered is not None:
+        print(*(f"  {plain(value)}: {plain(label)}" for value, label in offered), sep="\n")
+    while True:
+        typed = await ask(f"{plain(field.title or name)} [{plain(str(preset or ''))}]: ")
+        if not typed:
+            return preset
+        value = converted(field, typed)
+        problem = value_problem(field, value)
+        if problem is None:
+            return value
+        print(f"  {problem}")
+
+
+def converted(field: Any, typed: str) -> Any:
+    """What was typed, in the type of the field."""
+    match field:
+        case v2.ArrayProperty():
+            return [part.strip() for part in typed.split(",")]
+        case v2.BooleanProperty():
+            return {"y": True, "yes": True, "n": False, "no": False}.get(typed)
+        case v2.NumberProperty() | v2.IntegerProperty():
+            try:
+                return int(typed) if typed.lstrip("-").isdigit() else float(typed)
+            except ValueError:
+                return typed
+    return typed
+
 
 async def take_turn(session: Session, prompt: str) -> None:
     turn = session.prompt(prompt)
@@ -68,7 +131,7 @@ async def take_turn(session: Session, prompt: str) -> None:
                 case v2.TerminalOutputChunkEvent(terminal_id=id):
                     print(session.transcript.terminals[id].text.rstrip().rpartition("\n")[2])
         print(f"\n({turn.stop_reason})")
-    except RpcError as error:
+    except (RpcError, NotOffered) as error:
         print(f"\n{error}")
     finally:
         loop.remove_signal_handler(signal.SIGINT)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from doc_pages import EXAMPLES
 
 from duologue import Agent, Turn
 from duologue.peer.extensions import handles
@@ -78,3 +81,49 @@ async def test_a_form_is_filled_in(page: Page, monkeypatch: pytest.MonkeyPatch, 
     assert defaults(schema) == {}
     form = v2.FormElicitation(message="Who?", requested_schema=schema)
     assert isinstance(await page("client").Asks().fill_form(None, form), answer)
+
+
+ASKS = """
+from duologue import Agent, Turn, run
+from duologue.protocol import v2
+
+FIELDS = {
+    "name": v2.StringProperty(min_length=2),
+    "count": v2.IntegerProperty(default=3),
+    "sure": v2.BooleanProperty(),
+}
+
+class Asks(Agent):
+    def auth_methods(self):
+        return [v2.AgentAuthMethod(method_id="door", name="Door")]
+
+    async def login(self, method_id):
+        self.open = True
+
+    async def logout(self):
+        self.open = False
+
+    async def new_session(self, session):
+        if not getattr(self, "open", False):
+            raise self.auth_required()
+
+    async def prompt(self, turn: Turn) -> None:
+        answer = await turn.ask_form("Who?", v2.ElicitationSchema(properties=FIELDS, required=["name"]))
+        await turn.say(f"{answer.outcome} {sorted(dict(answer.content).items())}")
+
+run(Asks())
+"""
+
+
+async def test_the_example_chat_logs_in_and_fills_in_forms(tmp_path: Path) -> None:
+    (tmp_path / "asks.py").write_text(ASKS)
+    command = [sys.executable, str(EXAMPLES / "chat.py"), sys.executable, str(tmp_path / "asks.py")]
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=tmp_path, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    out, _ = await process.communicate(b"y\ngo\nx\nBob\nseven\n\ny\ny\n")
+    text = out.decode()
+    assert "Door? " in text
+    assert "must have at least 2 characters" in text and "must be a number" in text
+    assert "accepted [('count', 3), ('name', 'Bob'), ('sure', True)]" in text
+    assert process.returncode == 0
