@@ -11,6 +11,7 @@ import pytest
 from acp_kit import Scripted, opened, take_turn
 from coder_kit import says
 
+from duologue.client import NotOffered
 from duologue.coder.acp_prompt import LINKED_CHARACTERS, PromptReader, local_path
 from duologue.coder.files import Disk
 from duologue.coder.models.base import UserMessage
