@@ -255,3 +255,31 @@ async def test_the_meta_of_other_requests_is_readable(version: int) -> None:
     talk.send({"id": question["id"], "result": {"action": "cancel"}})
     assert (await talk.answer(login["id"]))["result"] == {}
     assert agent.metas == [{"a": 1}, {"b": 2}, {**TRACE, "c": 3}]
+
+
+async def test_work_that_outlives_its_request_answers_nothing_any_more(version: int) -> None:
+    found: list[Any] = []
+    go_on = asyncio.Event()
+
+    async def later(session: Session) -> None:
+        found.append(current_request())
+        await go_on.wait()
+        found.append(current_request())
+        async with session.work() as turn:
+            found.append(current_request())
+            await turn.say("late")
+
+    class Starting(Scripted):
+        async def new_session(self, session: Session) -> None:
+            session.state = asyncio.ensure_future(later(session))
+            await asyncio.sleep(0)
+
+    talk = await Talk.begin(Starting(), version)
+    session = await talk.new()
+    go_on.set()
+    await talk.heard("late")
+    assert found[0].method == "session/new"
+    assert found[1:] == [None, None]
+    with pytest.raises(RuntimeError, match="no request is being answered"):
+        await talk.connection.elicitor.ask_form("Who?", ElicitationSchema())
+    assert session in talk.connection.sessions

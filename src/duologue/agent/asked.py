@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from duologue.peer import Scope
 from duologue.protocol.base import Unknown
 
 P = TypeVar("P")
@@ -30,19 +31,20 @@ class Asked(msgspec.Struct, frozen=True):
     meta: Mapping[str, Any] = _NOTHING
 
 
-#: Set for as long as a handler runs, and in the tasks that it starts.
-_asked: ContextVar[Asked | None] = ContextVar("duologue_asked", default=None)
+#: Set where a handler runs, and in the tasks that it starts, which may outlive the request.
+_asked: ContextVar[tuple[Asked, Scope] | None] = ContextVar("duologue_asked", default=None)
 
 
 def current_request() -> Asked | None:
-    """The request that the running code answers, such as a login or `session/new`; None elsewhere, in a turn too: a
-    turn has its `meta` itself."""
-    return _asked.get()
+    """The request that the running code answers, such as a login or `session/new`; None once it is answered, and
+    elsewhere, in a turn too: a turn has its `meta` itself."""
+    asked = _asked.get()
+    return None if asked is None or asked[1].answered else asked[0]
 
 
-def answering(id: int | str | None, method: str, params: Any) -> None:
+def answering(scope: Scope, params: Any) -> None:
     """Note, for the rest of this task, which request it answers."""
-    _asked.set(Asked(id, method, meta_of(params)))
+    _asked.set((Asked(scope.id, scope.wire.name, meta_of(params)), scope))
 
 
 def meta_of(params: Any) -> Mapping[str, Any]:

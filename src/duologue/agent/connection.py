@@ -100,7 +100,7 @@ class AgentConnection:
         """Register a handler whose requests to the client may name the request that it answers."""
 
         async def answer(params: P, scope: Scope) -> R:
-            answering(scope.id, scope.wire.name, params)
+            answering(scope, params)
             return await handler(params, scope)
 
         self.peer.handle(method, answer, admit=admit)
