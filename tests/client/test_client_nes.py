@@ -238,6 +238,17 @@ async def test_cancelling_the_caller_withdraws_the_request(version: int) -> None
     assert cancel["params"] == {"requestId": request["id"]}
 
 
+async def test_a_caller_that_is_cancelled_stays_so_when_its_request_is_stale_too(version: int) -> None:
+    host, session = await begin(version)
+    document = session.open(URI, "abc", language_id="c")
+    asking = Asking(session, document)
+    await host.wire.read_method("nes/suggest")
+    document.edit(TextEdit(0, 0, "x"))
+    asking.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking.found()
+
+
 async def test_a_refusal_and_the_end_of_the_connection_reach_the_caller(version: int) -> None:
     host, session = await begin(version)
     document = session.open(URI, "abc", language_id="c")

@@ -154,6 +154,26 @@ def test_changes_make_the_same_text_on_the_other_side(
         assert near.text == far.text == mended(expected)
 
 
+@pytest.mark.parametrize(
+    ("edit", "stretch", "text"),
+    [
+        (TextEdit(2, 3, "x"), (0, 1, 1, 0), "\rx"),
+        (TextEdit(1, 2, "x"), (0, 1, 1, 0), "x\n"),
+        (TextEdit(2, 2, "x"), (0, 1, 1, 0), "\rx\n"),
+        (TextEdit(1, 3, "x"), (0, 1, 1, 0), "x"),
+        (TextEdit(3, 3, "x"), (1, 0, 1, 0), "x"),
+    ],
+)
+def test_a_change_inside_of_a_line_end_takes_the_whole_of_it(
+    edit: TextEdit, stretch: tuple[int, ...], text: str
+) -> None:
+    document = Document("file:///a", "a\r\nb")
+    change = document.change(edit, UTF_16)
+    assert document.text == apply_edits("a\r\nb", [edit])
+    start, end = Position(line=stretch[0], character=stretch[1]), Position(line=stretch[2], character=stretch[3])
+    assert change == TextDocumentContentChangeEvent(range=Range(start=start, end=end), text=text)
+
+
 @pytest.mark.req("allu-documents-07")
 def test_a_change_without_a_range_is_the_new_text() -> None:
     document = Document("file:///a", "old")
