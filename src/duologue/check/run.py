@@ -1,11 +1,13 @@
-"""Runs the probes one after the other, looks over what was said, and sums the findings up."""
+"""Runs the probes, looks over what was said, and sums the findings up."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from duologue.check import agents, watching
@@ -18,10 +20,12 @@ from duologue.check.shapes import shape_findings, shape_rows
 from duologue.check.verdict import Finding, Verdict, judge
 from duologue.protocol.method import Side
 
-__all__ = ["Choice", "Progress", "agents", "check_agent", "judged_rows", "look_over", "sum_up", "watching"]
+__all__ = ["Choice", "Progress", "agents", "check_agent", "judged_rows", "look_over", "spoken", "sum_up", "watching"]
 
 #: Told before each probe: its number, how many there are, the version, its name.
 Progress = Callable[[int, int, int, str], None]
+#: Begins the program under test for a working folder.
+Begin = Callable[[Path], Start]
 
 
 @dataclass(frozen=True)
@@ -73,32 +77,56 @@ def sum_up(side: Side, version: int, findings: Iterable[Finding], choice: Choice
 
 
 async def check_agent(
-    start: Callable[[Path], Start], choice: Choice, patience: float, progress: Progress | None = None
+    begin: Begin, choice: Choice, patience: float, *, jobs: int = 1, progress: Progress | None = None
 ) -> list[Verdict]:
-    """Check an agent that `start` begins in a folder. `patience`: how long an answer may take, in seconds.
+    """Check an agent. `patience`: how long an answer may take, in seconds.
 
-    Raises `TransportError` where the agent cannot be started.
+    `jobs` probes run side by side, each with an agent of its own. Versions that the agent does not speak are left out.
+    Raises `TransportError` where the agent cannot be started, and `Failed` where it does not shake hands.
     """
     verdicts: list[Verdict] = []
-    for version in choice.versions:
-        findings: list[Finding] = []
+    for version in await spoken(begin, choice.versions, patience):
         probes = choice.probes(Side.AGENT, version)
-        for number, probe in enumerate(probes, 1):
-            if progress is not None:
-                progress(number, len(probes), version, probe.name)
-            found, talks = await try_agent(start, probe, version, patience)
-            findings += found
-            findings += (finding for talk in talks for finding in look_over(talk))
+        room = asyncio.Semaphore(jobs)
+
+        async def one(number: int, probe: Probe, total: int, version: int, room: asyncio.Semaphore) -> list[Finding]:
+            async with room:
+                if progress is not None:
+                    progress(number, total, version, probe.name)
+                found, talks = await try_agent(begin, probe, version, patience)
+            return [*found, *(finding for talk in talks for finding in look_over(talk))]
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(one(number, probe, len(probes), version, room))
+                for number, probe in enumerate(probes, 1)
+            ]
+        findings = chain.from_iterable(task.result() for task in tasks)
         verdicts += sum_up(Side.AGENT, version, findings, choice)
     return verdicts
 
 
-async def try_agent(
-    start: Callable[[Path], Start], probe: Probe, version: int, patience: float
-) -> tuple[list[Finding], Sequence[Talk]]:
+async def spoken(begin: Begin, versions: Iterable[int], patience: float) -> list[int]:
+    """Those of the versions that an agent answers with when they are proposed."""
+    found = []
+    for version in versions:
+        folder = _folder()
+        bench = Bench(begin(folder), version, patience, folder, "handshake")
+        try:
+            wire = await bench.connect()
+            answer = await wire.ask("initialize", bench.handshake())
+        finally:
+            await bench.close()
+            shutil.rmtree(folder, ignore_errors=True)
+        if answer.result.get("protocolVersion") == version:
+            found.append(version)
+    return found
+
+
+async def try_agent(begin: Begin, probe: Probe, version: int, patience: float) -> tuple[list[Finding], Sequence[Talk]]:
     """Run one probe in a folder of its own: what it found, and what was said."""
     folder = _folder()
-    bench = Bench(start(folder), version, patience, folder, probe.name)
+    bench = Bench(begin(folder), version, patience, folder, probe.name)
     try:
         return await run_probe(probe, bench), bench.talks
     finally:

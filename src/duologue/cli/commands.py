@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from duologue.cli import agent, run
+from duologue.cli import agent, check, run
 from duologue.cli.exits import Exit
 from duologue.version import __version__
 
@@ -18,6 +18,7 @@ examples:
   duologue run "Fix the failing test"        it asks before it changes a file or runs a command
   duologue run --agent "some-agent --acp" "Explain this project"
   duologue agent                             what an editor starts
+  duologue check agent -- some-agent --acp   which requirements of the protocol an agent keeps
 
 `duologue COMMAND --help` tells more, with examples of its own."""
 
@@ -35,6 +36,7 @@ def dispatch(argv: Sequence[str]) -> int:
     for name, module, summary in (
         ("run", run, "let an agent work on one request, in this terminal"),
         ("agent", agent, "serve the coding agent, for an editor to start"),
+        ("check", check, "tell which requirements of the protocol a program keeps"),
     ):
         command = commands.add_parser(
             name,
@@ -49,4 +51,4 @@ def dispatch(argv: Sequence[str]) -> int:
         # The whole help, and still the status of a command line that asks for nothing.
         parser.print_help(sys.stderr)
         return Exit.USAGE
-    return run.main(chosen)
+    return check.main(chosen) if chosen.command == "check" else run.main(chosen)

@@ -259,8 +259,9 @@ def blocks_where_offered(talk: Talk) -> Seen:
     for said in talk.theirs:
         prompt = said.params.get("prompt")
         if said.method == "session/prompt" and isinstance(prompt, list):
-            kinds = {block.get("type") for block in prompt if isinstance(block, dict)} & gates.keys()
-            unasked = [kind for kind in kinds if inside(offered, gates[kind]) in (None, False)]
+            kinds = {block.get("type") for block in prompt if isinstance(block, dict)}
+            unasked = [kind for kind, gate in gates.items() if kind in kinds and not inside(offered, gate)]
+            unasked = [kind for kind in unasked if not isinstance(inside(offered, gates[kind]), dict)]
             yield said, f"{' and '.join(sorted(unasked))} blocks are sent and not offered" if unasked else ""
 
 

@@ -1,0 +1,44 @@
+"""Checks a program that is started by its command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from duologue.check.bench import Start
+from duologue.check.reports import Report
+from duologue.check.run import Choice, Progress, check_agent
+from duologue.transports.base import Transport
+from duologue.transports.spawn import SpawnTransport
+
+
+async def check_program(
+    side: str,
+    command: Sequence[str],
+    choice: Choice,
+    patience: float,
+    *,
+    jobs: int = 1,
+    env: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Check the program of a command line, in the present folder. `patience`: how long an answer may take, in seconds.
+
+    Raises `TransportError` where it cannot be started, `Failed` where it says nothing that can be judged, and
+    `ValueError` for the command line of a client that has no place for the agent.
+    """
+
+    def begin(folder: Path) -> Start:
+        def start() -> Transport:
+            return SpawnTransport(command, env=env, grace_seconds=min(patience, GRACE_SECONDS))
+
+        return start
+
+    verdicts = await check_agent(begin, choice, patience, jobs=jobs, progress=progress)
+    versions = tuple(sorted({verdict.version for verdict in verdicts}))
+    return Report(side, shlex.join(command), versions, verdicts)
+
+
+#: How long an agent may take to end once its stdin has, in seconds.
+GRACE_SECONDS = 10.0

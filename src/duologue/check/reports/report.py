@@ -1,0 +1,37 @@
+"""All that a report has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duologue.check.verdict import Status, Verdict
+
+
+@dataclass(frozen=True)
+class Report:
+    """A check that was made: of which side, of which command, in which versions, and what came of it."""
+
+    side: str
+    command: str
+    versions: tuple[int, ...]
+    verdicts: Sequence[Verdict]
+
+    def of(self, status: Status, version: int | None = None) -> list[Verdict]:
+        """The verdicts with a status, in one version or in all."""
+        return [v for v in self.verdicts if v.status is status and version in (None, v.version)]
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.of(Status.FAIL))
+
+
+def shown(verdict: Verdict) -> list[str]:
+    """The problems of a verdict, each with the messages that show it; the same problem once."""
+    lines: list[str] = []
+    told: set[str] = set()
+    for problem in verdict.problems:
+        if problem.problem not in told:
+            told.add(problem.problem)
+            lines += [problem.problem, *(f"  {line}" for line in problem.lines)]
+    return lines

@@ -1,0 +1,164 @@
+"""`duologue check`: tells which requirements of the protocol a program keeps."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from duologue.cli.screen import Screen, printable, wants_colour
+
+if TYPE_CHECKING:
+    from duologue.check.reports import Report
+    from duologue.check.run import Choice, Progress
+
+DESCRIPTION = """\
+Start a program, talk to it, and tell which requirements of the Agent Client Protocol it keeps.
+
+An agent is started anew for each probe. It is asked, in plain words, to read a file and to run harmless commands in
+folders made for that; what it does not do is not judged. The command of a client has {agent} where the agent's command
+line goes: the check plays that agent."""
+
+EPILOG = """\
+examples:
+  duologue check agent -- duologue agent --model offline
+  duologue check agent --protocol 1 --only prompt --only all-jsonrpc-07 -- some-agent --acp
+  duologue check agent --report report.html --report report.xml --env SOME_API_KEY -- some-agent
+  duologue check client -- duologue run --agent '{agent}' --yes hello
+
+exit status:
+  0    nothing that was judged fails (there may be warnings)
+  1    something fails
+  2    the check could not be made: the command line is wrong, the program does not start or speaks another version
+  130  interrupted (Ctrl-C)"""
+
+#: What the first words of a line are painted in.
+STYLES = {"FAIL": "red", "WARN": "yellow"}
+FAILED, IMPOSSIBLE, INTERRUPTED = 1, 2, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("side", choices=("agent", "client"), help="what the program is")
+    parser.add_argument("program", nargs="+", metavar="CMD", help="its command line, after --")
+    parser.add_argument("--protocol", choices=("1", "2", "both"), default="both", help="the version to check (both)")
+    parser.add_argument(
+        "--only", metavar="AREA|ID", action="append", default=[], help="check this alone; may be repeated"
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="write a report as .json, .xml (JUnit) or .html; may be repeated",
+    )
+    parser.add_argument("--timeout", metavar="S", type=float, default=30.0, help="how long an answer may take (30)")
+    parser.add_argument("--jobs", metavar="N", type=int, default=4, help="probes that run side by side (4)")
+    parser.add_argument(
+        "--env", metavar="NAME[=VALUE]", action="append", default=[], help="pass a variable on to the program"
+    )
+    parser.add_argument("--verbose", action="store_true", help="name what was skipped, too")
+
+
+def main(chosen: argparse.Namespace) -> int:
+    """Check the command line, then the program; the exit status."""
+    import asyncio
+
+    try:
+        choice, env = _choice(chosen), _environment(chosen.env)
+    except ValueError as error:
+        print(f"duologue check: {error}", file=sys.stderr)
+        return IMPOSSIBLE
+    try:
+        return asyncio.run(_check(chosen, choice, env))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _choice(chosen: argparse.Namespace) -> Choice:
+    from duologue.check.reports import FORMATS
+    from duologue.check.rows import AREAS, ROWS
+    from duologue.check.run import Choice
+
+    for name in chosen.only:
+        if name not in ROWS and name not in AREAS:
+            raise ValueError(f"--only {name}: there is no such requirement; the areas are {', '.join(AREAS)}")
+    for file in chosen.report:
+        if file.suffix not in FORMATS:
+            raise ValueError(f"--report {file}: give a name that ends in {', '.join(FORMATS)}")
+    if not chosen.timeout > 0 or chosen.jobs < 1:
+        raise ValueError("--timeout and --jobs: give a number above zero")
+    versions = (1, 2) if chosen.protocol == "both" else (int(chosen.protocol),)
+    return Choice(versions, frozenset(chosen.only))
+
+
+def _environment(named: list[str]) -> Mapping[str, str]:
+    import os
+
+    passed: dict[str, str] = {}
+    for entry in named:
+        name, equals, value = entry.partition("=")
+        if not name or (not equals and name not in os.environ):
+            raise ValueError(f"--env {entry}: there is no such variable")
+        passed[name] = value if equals else os.environ[name]
+    return passed
+
+
+async def _check(chosen: argparse.Namespace, choice: Choice, env: Mapping[str, str]) -> int:
+    from duologue.check.judging import Failed
+    from duologue.check.programs import check_program
+    from duologue.transports.base import TransportError
+
+    screen = Screen(sys.stderr, colour=wants_colour(sys.stderr))
+    try:
+        report = await check_program(
+            chosen.side, _words(chosen.program), choice, chosen.timeout, jobs=chosen.jobs, env=env, progress=_on(screen)
+        )
+    except (Failed, TransportError, ValueError) as error:
+        _erase(screen)
+        print(f"duologue check: {printable(str(error))}", file=sys.stderr)
+        return IMPOSSIBLE
+    _erase(screen)
+    return _tell(report, chosen)
+
+
+def _words(program: list[str]) -> list[str]:
+    """The command line; one word with spaces is taken apart as a shell would."""
+    import shlex
+
+    return shlex.split(program[0]) if len(program) == 1 else program
+
+
+def _on(screen: Screen) -> Progress:
+    def progress(number: int, total: int, version: int, name: str) -> None:
+        if screen.is_terminal:
+            _erase(screen)
+            screen.write(f"version {version}: {number}/{total} {name.replace('_', ' ')}")
+
+    return progress
+
+
+def _erase(screen: Screen) -> None:
+    if screen.is_terminal:
+        screen.write("\r\x1b[K")
+
+
+def _tell(report: Report, chosen: argparse.Namespace) -> int:
+    from duologue.check.reports import text, written
+
+    screen = Screen(sys.stdout, colour=wants_colour(sys.stdout))
+    for line in text(report, verbose=chosen.verbose):
+        word, space, rest = printable(line).partition(" ")
+        screen.line(screen.paint(word, STYLES[word]) + space + rest if word in STYLES else f"{word}{space}{rest}")
+    for file in chosen.report:
+        try:
+            file.write_text(written(report, file.suffix), encoding="utf-8")
+        except OSError as error:
+            print(f"duologue check: {file}: {error.strerror}", file=sys.stderr)
+            return IMPOSSIBLE
+    if not report.versions:
+        print("duologue check: the program speaks none of these versions", file=sys.stderr)
+        return IMPOSSIBLE
+    return FAILED if report.failed else 0
