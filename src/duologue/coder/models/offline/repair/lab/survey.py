@@ -26,8 +26,9 @@ class _Hung(BaseException):
 
 @dataclass
 class Survey:
-    """What the suite did. `loading` is how long it took to start and to collect, in seconds. `reach` has the lines of each failing test, `cover` the passing tests that run one of those.
+    """What the suite did. `reach` has the lines of each failing test, `cover` the passing tests that run one of those.
 
+    `loading` is how long it took to start and to collect, in seconds.
     `common` are the lines that every failing test runs, be it only that the line ran at import, for all of them.
     """
 
