@@ -83,7 +83,10 @@ async def test_the_ways_as_a_client_with_a_terminal_is_told_of_them(version: int
 
 
 @pytest.mark.req("v1u-auth-01", "v2u-auth-01")
-@pytest.mark.parametrize("offering", [{}, {"auth": {}}, {"auth": {"terminal": None}}, {"terminal": True}])
+@pytest.mark.parametrize(
+    "offering",
+    [{}, {"auth": {}}, {"auth": {"terminal": None}}, {"terminal": True}, {"_meta": {"terminal-auth": "yes"}}],
+)
 async def test_field_bug_167_a_client_without_a_terminal_is_told_what_to_run(
     version: int, offering: dict[str, Any]
 ) -> None:
