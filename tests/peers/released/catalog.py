@@ -104,7 +104,9 @@ env_key = "OPENAI_API_KEY"
 
 
 def _gemini(url: str) -> Files:
-    return {".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}})}
+    # In a folder that is not trusted it changes no mode and starts no MCP server.
+    security = {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
+    return {".gemini/settings.json": json.dumps({"security": security})}
 
 
 def _vibe(url: str) -> Files:
@@ -166,6 +168,7 @@ AGENTS = (
         lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
         _call("exec_command", "cmd"),
         lambda url: _codex(url, "untrusted"),
+        theirs={"second_prompt_while_busy": "it never answers the second prompt"},
     ),
     Released(
         "gemini",
@@ -174,6 +177,9 @@ AGENTS = (
         lambda url, home: {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "unused"},
         _call("run_shell_command", "command"),
         _gemini,
+        theirs={
+            "reopened_after_a_restart": "session/load finds no session (-32603), though the file of the session is there"
+        },
     ),
     Released(
         "qwen",
