@@ -178,7 +178,7 @@ AGENTS = (
         _call("run_shell_command", "command"),
         _gemini,
         theirs={
-            "reopened_after_a_restart": "session/load finds no session (-32603), though the file of the session is there"
+            "reopened_after_a_restart": "session/load finds no session (-32603), though its file is there",
         },
     ),
     Released(
