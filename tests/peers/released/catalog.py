@@ -187,6 +187,7 @@ AGENTS = (
         (_npm("qwen", "qwen"), "--acp", "--auth-type", "openai"),
         _openai,
         lambda command: f"[[call run_shell_command {json.dumps({'command': command, 'is_background': False})}]]",
+        theirs={"image": "it offers images, and leaves them out for a model that it does not know"},
     ),
     Released(
         "vibe",
