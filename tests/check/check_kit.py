@@ -8,10 +8,10 @@ from pathlib import Path
 from sample_agent import SampleAgent, Store
 
 from duologue.agent import AgentConnection
-from duologue.check.bench import Start
+from duologue.check.bench import Bench, Start
 from duologue.check.judging import Probe
 from duologue.check.record import Talk
-from duologue.check.run import look_over, try_agent
+from duologue.check.run import look_over, try_one
 from duologue.check.verdict import Finding
 from duologue.transports.base import Sink, Transport
 from duologue.transports.memory import memory_pair
@@ -57,7 +57,11 @@ async def findings_of(
     probe: Probe, version: int, wrap: Wrap = lambda transport: transport, patience: float = PATIENCE
 ) -> list[Finding]:
     """What a probe and the watchers find on a sample agent."""
-    found, talks = await try_agent(sample(wrap), probe, version, patience)
+
+    def bench(version: int, folder: Path, title: str) -> Bench:
+        return Bench(sample(wrap)(folder), version, patience, folder, title)
+
+    found, talks = await try_one(bench, probe, version)
     return [*found, *(finding for talk in talks for finding in look_over(talk))]
 
 

@@ -19,6 +19,7 @@ from duologue.protocol.method import Side
 
 if TYPE_CHECKING:
     from duologue.check.bench import Bench
+    from duologue.check.clients.bench import ClientBench
 
 
 class Failed(Exception):
@@ -102,7 +103,7 @@ def watch(row: str, *sides: Side) -> Callable[[Look], Look]:
     return declare
 
 
-async def run_probe(probe: Probe, bench: Bench) -> list[Finding]:
+async def run_probe(probe: Probe, bench: Bench | ClientBench) -> list[Finding]:
     """What a probe found in the version of the bench, for each of its rows."""
     rows = probe.in_version(bench.version)
     found: list[Finding] = []

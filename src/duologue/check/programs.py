@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from duologue.check.bench import Start
+from duologue.check.clients.starting import launcher
 from duologue.check.reports import Report
-from duologue.check.run import Choice, Progress, check_agent
+from duologue.check.run import Choice, Progress, check_agent, check_client
 from duologue.transports.base import Transport
 from duologue.transports.spawn import SpawnTransport
 
@@ -35,7 +36,10 @@ async def check_program(
 
         return start
 
-    verdicts = await check_agent(begin, choice, patience, jobs=jobs, progress=progress)
+    if side == "client":
+        verdicts = await check_client(launcher(command, env), choice, patience, jobs=jobs, progress=progress)
+    else:
+        verdicts = await check_agent(begin, choice, patience, jobs=jobs, progress=progress)
     versions = tuple(sorted({verdict.version for verdict in verdicts}))
     return Report(side, shlex.join(command), versions, verdicts)
 

@@ -22,6 +22,7 @@ class Reason(Enum):
     TRANSPORT = "concerns transports other than stdio"
     ROLE = "concerns proxies, conductors and bridges"
     UNSTABLE = "belongs to a part of the protocol that is not stable"
+    NOISE = "clients may pass over in silence what agents print by mistake"
     GIVEN = "the check itself rests on it"
 
     # What turned out during a run.

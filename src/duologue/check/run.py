@@ -5,27 +5,47 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any, TypeVar
 
-from duologue.check import agents, watching
+from duologue.check import agents, clients, watching
 from duologue.check.agents.words import NOTES
 from duologue.check.bench import Bench, Start
-from duologue.check.judging import PROBES, WATCHERS, Probe, run_probe
+from duologue.check.clients.bench import ClientBench
+from duologue.check.clients.starting import Launch
+from duologue.check.judging import PROBES, WATCHERS, Failed, Probe, Skipped, run_probe
 from duologue.check.record import Talk
 from duologue.check.rows import ROWS
 from duologue.check.shapes import shape_findings, shape_rows
 from duologue.check.verdict import Finding, Verdict, judge
 from duologue.protocol.method import Side
 
-__all__ = ["Choice", "Progress", "agents", "check_agent", "judged_rows", "look_over", "spoken", "sum_up", "watching"]
+__all__ = [
+    "Begin",
+    "Choice",
+    "Progress",
+    "agents",
+    "check_agent",
+    "check_client",
+    "clients",
+    "judged_rows",
+    "look_over",
+    "sum_up",
+    "try_one",
+    "watching",
+]
 
 #: Told before each probe: its number, how many there are, the version, its name.
 Progress = Callable[[int, int, int, str], None]
 #: Begins the program under test for a working folder.
 Begin = Callable[[Path], Start]
+Tested = TypeVar("Tested", bound=Bench | ClientBench)
+#: Makes the bench of a probe: for a version, in a folder, under the probe's name.
+Make = Callable[[int, Path, str], Bench | ClientBench]
 
 
 @dataclass(frozen=True)
@@ -84,51 +104,89 @@ async def check_agent(
     `jobs` probes run side by side, each with an agent of its own. Versions that the agent does not speak are left out.
     Raises `TransportError` where the agent cannot be started, and `Failed` where it does not shake hands.
     """
+
+    def bench(version: int, folder: Path, title: str) -> Bench:
+        return Bench(begin(folder), version, patience, folder, title)
+
+    spoken = [version for version in choice.versions if await _spoken(bench, version)]
+    return await _check(Side.AGENT, bench, spoken, choice, jobs, progress)
+
+
+async def check_client(
+    launch: Launch, choice: Choice, patience: float, *, jobs: int = 1, progress: Progress | None = None
+) -> list[Verdict]:
+    """Check a client in the version that it proposes, if that is among the chosen ones. `patience` as for an agent.
+
+    Raises `TransportError` where the client cannot be started, and `Failed` where it does not start its agent.
+    """
+
+    def bench(version: int, folder: Path, title: str) -> ClientBench:
+        return ClientBench(launch, version, patience, folder, title)
+
+    proposed = await _proposed(bench)
+    return await _check(Side.CLIENT, bench, [proposed] if proposed in choice.versions else [], choice, jobs, progress)
+
+
+async def _check(
+    side: Side,
+    bench: Make,
+    versions: Iterable[int],
+    choice: Choice,
+    jobs: int,
+    progress: Progress | None,
+) -> list[Verdict]:
+    room = asyncio.Semaphore(jobs)
+
+    async def one(number: int, probe: Probe, total: int, version: int) -> list[Finding]:
+        async with room:
+            if progress is not None:
+                progress(number, total, version, probe.name)
+            found, talks = await try_one(bench, probe, version)
+        return [*found, *(finding for talk in talks for finding in look_over(talk))]
+
     verdicts: list[Verdict] = []
-    for version in await spoken(begin, choice.versions, patience):
-        probes = choice.probes(Side.AGENT, version)
-        room = asyncio.Semaphore(jobs)
-
-        async def one(number: int, probe: Probe, total: int, version: int, room: asyncio.Semaphore) -> list[Finding]:
-            async with room:
-                if progress is not None:
-                    progress(number, total, version, probe.name)
-                found, talks = await try_agent(begin, probe, version, patience)
-            return [*found, *(finding for talk in talks for finding in look_over(talk))]
-
+    for version in versions:
+        probes = choice.probes(side, version)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(one(number, probe, len(probes), version, room))
-                for number, probe in enumerate(probes, 1)
+                group.create_task(one(number, probe, len(probes), version)) for number, probe in enumerate(probes, 1)
             ]
         findings = chain.from_iterable(task.result() for task in tasks)
-        verdicts += sum_up(Side.AGENT, version, findings, choice)
+        verdicts += sum_up(side, version, findings, choice)
     return verdicts
 
 
-async def spoken(begin: Begin, versions: Iterable[int], patience: float) -> list[int]:
-    """Those of the versions that an agent answers with when they are proposed."""
-    found = []
-    for version in versions:
-        folder = _folder()
-        bench = Bench(begin(folder), version, patience, folder, "handshake")
-        try:
-            wire = await bench.connect()
-            answer = await wire.ask("initialize", bench.handshake())
-        finally:
-            await bench.close()
-            shutil.rmtree(folder, ignore_errors=True)
-        if answer.result.get("protocolVersion") == version:
-            found.append(version)
-    return found
-
-
-async def try_agent(begin: Begin, probe: Probe, version: int, patience: float) -> tuple[list[Finding], Sequence[Talk]]:
+async def try_one(make: Make, probe: Probe, version: int) -> tuple[list[Finding], Sequence[Talk]]:
     """Run one probe in a folder of its own: what it found, and what was said."""
-    folder = _folder()
-    bench = Bench(begin(folder), version, patience, folder, probe.name)
-    try:
+    async with _opened(make, version, probe.name) as bench:
         return await run_probe(probe, bench), bench.talks
+
+
+async def _spoken(make: Callable[[int, Path, str], Bench], version: int) -> bool:
+    """Whether an agent answers with a version when it is proposed."""
+    async with _opened(make, version, "handshake") as bench:
+        wire = await bench.connect()
+        answer = await wire.ask("initialize", bench.handshake())
+        return answer.result.get("protocolVersion") == version
+
+
+async def _proposed(make: Callable[[int, Path, str], ClientBench]) -> Any:
+    """What a client proposes."""
+    async with _opened(make, 1, "handshake") as bench:
+        try:
+            wire = await bench.start()
+        except Skipped:
+            raise Failed("the client did not start its agent") from None
+        first = await wire.wait(lambda: next(iter(wire.talk.theirs), None), "the client says nothing")
+        return first.params.get("protocolVersion")
+
+
+@asynccontextmanager
+async def _opened(make: Callable[[int, Path, str], Tested], version: int, title: str) -> AsyncIterator[Tested]:
+    folder = _folder()
+    bench = make(version, folder, title)
+    try:
+        yield bench
     finally:
         await bench.close()
         shutil.rmtree(folder, ignore_errors=True)

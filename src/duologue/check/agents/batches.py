@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from duologue.check.bench import Bench, demand
 from duologue.check.judging import Skipped, probe
@@ -10,6 +10,13 @@ from duologue.check.reason import Reason
 from duologue.check.record import Line, Said
 from duologue.check.wire import Wire, as_line
 from duologue.protocol.method import Side
+
+
+class Noting(Protocol):
+    """Takes findings down."""
+
+    def note(self, row: str, problem: str = "", *said: Said, reason: Reason | None = None) -> None: ...
+
 
 NOTICE = {"jsonrpc": "2.0", "method": "_duologue/notice", "params": {}}
 
@@ -29,7 +36,12 @@ async def said_to(wire: Wire, batch: list[Any]) -> list[Line]:
 
 @probe(Side.AGENT, "v2-jsonrpc-03")
 async def refuses_the_empty_batch(bench: Bench) -> None:
-    lines = await said_to(await bench.greet(), [])
+    await empty_batch(await bench.greet())
+
+
+async def empty_batch(wire: Wire) -> None:
+    """Fails unless an empty batch is refused as it should be."""
+    lines = await said_to(wire, [])
     said = [line.json for line in lines]
     sound = len(said) == 1 and isinstance(said[0], dict) and said[0].get("id", 0) is None
     sound = sound and said[0].get("error", {}).get("code") == -32600
@@ -38,7 +50,11 @@ async def refuses_the_empty_batch(bench: Bench) -> None:
 
 @probe(Side.AGENT, "v2-jsonrpc-04", "v2-jsonrpc-05", "v2-jsonrpc-07")
 async def answers_in_one_array(bench: Bench) -> None:
-    wire = await bench.greet()
+    await mixed_batch(bench, await bench.greet())
+
+
+async def mixed_batch(bench: Noting, wire: Wire) -> None:
+    """Judges what is said to a batch of two requests, a notification and a number."""
     first, second = wire.request("_duologue/check"), wire.request("_duologue/check")
     lines = await said_to(wire, [first, NOTICE, 5, second])
     answers = [message for line in lines for message in line.messages]
@@ -55,7 +71,12 @@ async def answers_in_one_array(bench: Bench) -> None:
 
 @probe(Side.AGENT, "v2-jsonrpc-06")
 async def answers_no_notices(bench: Bench) -> None:
-    lines = await said_to(await bench.greet(), [NOTICE, NOTICE])
+    await silent_batch(await bench.greet())
+
+
+async def silent_batch(wire: Wire) -> None:
+    """Fails where a batch of notifications is answered."""
+    lines = await said_to(wire, [NOTICE, NOTICE])
     _demand(not lines, "a batch of notifications is answered", lines)
 
 

@@ -64,7 +64,8 @@ def _escaped(text: str) -> str:
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .3rem .6rem; vertical-align: top }
-tr { border-top: 1px solid #ddd } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; font-size: 12px }
+tr { border-top: 1px solid #ddd }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; font-size: 12px }
 .pass { color: #17803d } .fail { color: #c0182b; font-weight: 600 } .warn { color: #9a6700 } .skipped { color: #777 }
 @media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd } tr { border-color: #333 } }
 """

@@ -47,6 +47,7 @@ ROWS = (
         "SHOULD",
         "authentication",
         "After logout, errors of sessions that are still open are taken well.",
+        client=Reason.LOGIN,
     ),
     row(
         "v1u-auth-01",
@@ -61,6 +62,7 @@ ROWS = (
         "SHAPE",
         "draft-authentication",
         "auth.terminal is true only where the client itself can run the agent in a terminal.",
+        client=Reason.LOGIN,
     ),
     row(
         "all-auth-02",
@@ -89,6 +91,7 @@ ROWS = (
         "SHAPE",
         "rfd-auth-methods",
         "After a login process with status 0 the client connects anew; any other status is a failure.",
+        client=Reason.LOGIN,
     ),
     row(
         "allu-auth-02",
@@ -96,6 +99,7 @@ ROWS = (
         "SHAPE",
         "rfd-auth-methods",
         "The login process is the agent's own command with the args behind it and the env over its own.",
+        client=Reason.LOGIN,
     ),
     row(
         "allu-auth-03",
@@ -120,7 +124,14 @@ ROWS = (
         "authentication",
         "Where nothing is listed, neither auth/login nor auth/logout is called.",
     ),
-    row("v2-auth-04", CLIENT, "MUST", "schema", "auth/login names a method that is done within the protocol."),
+    row(
+        "v2-auth-04",
+        CLIENT,
+        "MUST",
+        "schema",
+        "auth/login names a method that is done within the protocol.",
+        client=Reason.LOGIN,
+    ),
     row(
         "v2-auth-05",
         AGENT,
@@ -144,6 +155,7 @@ ROWS = (
         "authentication",
         "The capability auth neither opens nor shuts login and logout.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "v2-auth-08",

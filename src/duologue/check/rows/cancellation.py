@@ -34,8 +34,16 @@ ROWS = (
         "SHOULD",
         "prompt-turn",
         "Unfinished calls are shown as cancelled as soon as the client cancels.",
+        client=Reason.SCREEN,
     ),
-    row("all-cancellation-03", CLIENT, "SHOULD", "prompt-turn", "News of calls after the cancel is still taken."),
+    row(
+        "all-cancellation-03",
+        CLIENT,
+        "SHOULD",
+        "prompt-turn",
+        "News of calls after the cancel is still taken.",
+        client=Reason.SCREEN,
+    ),
     row(
         "all-cancellation-04",
         AGENT,
@@ -73,6 +81,7 @@ ROWS = (
         "cancellation",
         "Each side may take back a request of its own by $/cancel_request.",
         agent=Reason.FREEDOM,
+        client=Reason.FREEDOM,
     ),
     row(
         "all-cancellation-08",
@@ -103,6 +112,7 @@ ROWS = (
         "cancellation",
         "A request that its receiver gives up ends with -32800.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "all-cancellation-13",
@@ -118,5 +128,6 @@ ROWS = (
         "prompt-turn",
         "A question both taken back and cancelled is answered with cancelled.",
         inferred=True,
+        client=Reason.SCREEN,
     ),
 )

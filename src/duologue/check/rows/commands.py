@@ -15,13 +15,21 @@ ROWS = (
     ),
     row("v1-commands-01", AGENT, "SHAPE", "schema", "input has a hint."),
     row("v2-commands-01", AGENT, "SHAPE", "schema", "input has a type, and text has a hint."),
-    row("all-commands-02", CLIENT, "SHAPE", "slash-commands", "Each list replaces the one before."),
+    row(
+        "all-commands-02",
+        CLIENT,
+        "SHAPE",
+        "slash-commands",
+        "Each list replaces the one before.",
+        client=Reason.SCREEN,
+    ),
     row(
         "all-commands-03",
         CLIENT,
         "SHAPE",
         "slash-commands",
         "A command is a prompt that begins with a slash and its name; the rest is its argument.",
+        client=Reason.SCREEN,
     ),
     row(
         "all-commands-04",

@@ -57,6 +57,7 @@ ROWS = (
         "SHOULD",
         "session-config-options",
         "Options are shown in the order they came, which also decides within a category.",
+        client=Reason.SCREEN,
     ),
     row(
         "all-config-07",
@@ -80,7 +81,14 @@ ROWS = (
         "session-config-options",
         "A category is mode, model, model_config or thought_level, or begins with an underscore.",
     ),
-    row("all-config-10", CLIENT, "SHOULD", "session-config-options", "model_config stands beside the model."),
+    row(
+        "all-config-10",
+        CLIENT,
+        "SHOULD",
+        "session-config-options",
+        "model_config stands beside the model.",
+        client=Reason.SCREEN,
+    ),
     row(
         "all-config-11",
         CLIENT,
@@ -120,7 +128,14 @@ ROWS = (
         agent=Reason.RECORDING,
     ),
     row("all-config-15", AGENT, "SHAPE", "session-config-options", "config_option_update has all options."),
-    row("all-config-16", CLIENT, "SHAPE", "session-config-options", "Each full list replaces what the client had."),
+    row(
+        "all-config-16",
+        CLIENT,
+        "SHAPE",
+        "session-config-options",
+        "Each full list replaces what the client had.",
+        client=Reason.SCREEN,
+    ),
     row("all-config-17", AGENT, "SHAPE", "session-config-options", "Options can be set while a turn runs."),
     row("v2-config-03", AGENT, "SHAPE", "schema", "Boolean options may go to any client.", agent=Reason.FREEDOM),
 )

@@ -12,6 +12,7 @@ ROWS = (
         "MUST NOT",
         "rfd-next-edit-suggestions",
         "Events of documents are those that the agent asked for.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-02",
@@ -19,6 +20,7 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "They are notifications with the sessionId of nes.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-03",
@@ -26,6 +28,7 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "document/didOpen has uri, languageId, version and the text.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-04",
@@ -33,14 +36,23 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "document/didChange has uri, the new version and contentChanges.",
+        client=Reason.UNSTABLE,
     ),
-    row("allu-documents-05", CLIENT, "SHAPE", "schema-unstable", "With full syncing each change is the whole text."),
+    row(
+        "allu-documents-05",
+        CLIENT,
+        "SHAPE",
+        "schema-unstable",
+        "With full syncing each change is the whole text.",
+        client=Reason.UNSTABLE,
+    ),
     row(
         "allu-documents-06",
         CLIENT,
         "SHAPE",
         "schema-unstable",
         "With incremental syncing each change has a range, one after the other.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-07",
@@ -56,6 +68,7 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "document/didFocus comes with each switch to a file, with version, position and what is seen.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-09",
@@ -63,5 +76,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "document/didSave and document/didClose have sessionId and uri.",
+        client=Reason.UNSTABLE,
     ),
 )

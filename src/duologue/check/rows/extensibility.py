@@ -28,6 +28,7 @@ ROWS = (
         "schema",
         "Nothing is taken for granted about a _meta of others.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "all-extensibility-05",
@@ -36,6 +37,7 @@ ROWS = (
         "extensibility",
         "traceparent, tracestate and baggage in _meta mean what W3C says.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row("all-extensibility-06", BOTH, "MUST", "extensibility", "Methods of one's own begin with an underscore."),
     row(
@@ -59,6 +61,7 @@ ROWS = (
         "extensibility",
         "What one adds is told in _meta of a capability.",
         agent=Reason.RECORDING,
+        client=Reason.RECORDING,
     ),
     row(
         "all-extensibility-10",
@@ -75,6 +78,7 @@ ROWS = (
         "extensibility",
         "An unknown word without one is not taken for somebody's own.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "v2-extensibility-03",
@@ -83,6 +87,7 @@ ROWS = (
         "extensibility",
         "What is unknown survives storing, telling again and passing on.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "allu-extensibility-01",
@@ -99,6 +104,7 @@ ROWS = (
         "rfd-proxy-chains",
         "A conductor sends proxy/initialize to proxies and initialize to the last agent.",
         agent=Reason.ROLE,
+        client=Reason.ROLE,
     ),
     row(
         "allu-extensibility-03",
@@ -107,6 +113,7 @@ ROWS = (
         "rfd-proxy-chains",
         "proxy/successor has the inner method and params; an outer id makes it a request.",
         agent=Reason.ROLE,
+        client=Reason.ROLE,
     ),
     row(
         "allu-extensibility-04",

@@ -59,6 +59,7 @@ ROWS = (
         "transports",
         "Stdio is offered wherever the surroundings allow it.",
         agent=Reason.GIVEN,
+        client=Reason.GIVEN,
     ),
     row(
         "all-framing-09",
@@ -75,6 +76,7 @@ ROWS = (
         "transports",
         "Another transport leaves messages and life cycle as they are.",
         agent=Reason.TRANSPORT,
+        client=Reason.TRANSPORT,
     ),
     row(
         "all-framing-11",
@@ -83,5 +85,6 @@ ROWS = (
         "transports",
         "Another transport has a description of how one connects and exchanges messages.",
         agent=Reason.READING,
+        client=Reason.READING,
     ),
 )

@@ -22,7 +22,7 @@ ROWS = (
     ),
     row("v1-fs-03", CLIENT, "SHAPE", "file-system", "A read without line and limit gives the whole text."),
     row("v1-fs-04", CLIENT, "SHAPE", "file-system", "Lines count from 1, and limit is the most that is given."),
-    row("v1-fs-05", CLIENT, "SHAPE", "file-system", "What is not saved yet is read too."),
+    row("v1-fs-05", CLIENT, "SHAPE", "file-system", "What is not saved yet is read too.", client=Reason.SCREEN),
     row("v1-fs-06", CLIENT, "MUST", "file-system", "A write makes a file that was not there."),
     row("v1-fs-07", CLIENT, "SHAPE", "file-system", "A write replaces what was there."),
     row(

@@ -21,6 +21,7 @@ ROWS = (
         "rfd-streamable-http",
         "The streamable profile needs HTTP/2.",
         agent=Reason.TRANSPORT,
+        client=Reason.TRANSPORT,
     ),
     row(
         "allu-http-03",
@@ -28,6 +29,7 @@ ROWS = (
         "MUST",
         "rfd-streamable-http",
         "A remote client has both the streamable profile and WebSocket.",
+        client=Reason.TRANSPORT,
     ),
     row(
         "allu-http-04",
@@ -59,6 +61,7 @@ ROWS = (
         "SHAPE",
         "rfd-streamable-http",
         "After initialize each request has the Acp-Connection-Id.",
+        client=Reason.TRANSPORT,
     ),
     row(
         "allu-http-08",
@@ -66,6 +69,7 @@ ROWS = (
         "MUST",
         "rfd-streamable-http",
         "What belongs to a session also has the Acp-Session-Id, answers too.",
+        client=Reason.TRANSPORT,
     ),
     row(
         "allu-http-09",
@@ -74,6 +78,7 @@ ROWS = (
         "rfd-streamable-http",
         "The header and the body name the same session.",
         inferred=True,
+        client=Reason.TRANSPORT,
     ),
     row(
         "allu-http-10",
@@ -198,12 +203,20 @@ ROWS = (
         "A session outlives its connection.",
         agent=Reason.TRANSPORT,
     ),
-    row("allu-http-26", CLIENT, "MUST", "rfd-streamable-http", "Cookies are kept and sent back."),
+    row(
+        "allu-http-26",
+        CLIENT,
+        "MUST",
+        "rfd-streamable-http",
+        "Cookies are kept and sent back.",
+        client=Reason.TRANSPORT,
+    ),
     row(
         "allu-http-27",
         CLIENT,
         "SHOULD",
         "rfd-streamable-http",
         "After initialize each request has Acp-Protocol-Version.",
+        client=Reason.TRANSPORT,
     ),
 )

@@ -21,7 +21,14 @@ ROWS = (
         "jsonrpc-2.0",
         "An answer has a result or an error, never both and never neither.",
     ),
-    row("all-jsonrpc-04", BOTH, "MUST", "jsonrpc-2.0", "What is not JSON is answered with -32700 under the id null."),
+    row(
+        "all-jsonrpc-04",
+        BOTH,
+        "MUST",
+        "jsonrpc-2.0",
+        "What is not JSON is answered with -32700 under the id null.",
+        client=Reason.NOISE,
+    ),
     row(
         "all-jsonrpc-05",
         BOTH,
@@ -89,6 +96,7 @@ ROWS = (
         "jsonrpc-2.0",
         "Answers may come in any order; the id alone tells whose they are.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "all-jsonrpc-16",
@@ -97,7 +105,14 @@ ROWS = (
         "jsonrpc-2.0",
         "Params, where there are any, are an object with named members.",
     ),
-    row("all-jsonrpc-17", BOTH, "SHAPE", "schema", "Params without required members may be empty, null or missing."),
+    row(
+        "all-jsonrpc-17",
+        BOTH,
+        "SHAPE",
+        "schema",
+        "Params without required members may be empty, null or missing.",
+        client=Reason.OTHER_SIDE,
+    ),
     row("all-jsonrpc-18", BOTH, "SHAPE", "jsonrpc-2.0", "A bad message does not cost the connection.", inferred=True),
     row(
         "all-jsonrpc-19",
@@ -132,6 +147,7 @@ ROWS = (
         "transports",
         "On version 2 calls may travel together in an array that is not empty.",
         agent=Reason.FREEDOM,
+        client=Reason.FREEDOM,
     ),
     row(
         "v2-jsonrpc-02",
@@ -139,6 +155,7 @@ ROWS = (
         "SHAPE",
         "transports",
         "A broken batch line gives one error -32700 with the id null, outside of any array.",
+        client=Reason.NOISE,
     ),
     row(
         "v2-jsonrpc-03",
@@ -176,6 +193,7 @@ ROWS = (
         "transports",
         "Who sent a batch pairs the answers by id, in whatever order they stand.",
         agent=Reason.INSIDE,
+        client=Reason.INSIDE,
     ),
     row(
         "v2-jsonrpc-09",

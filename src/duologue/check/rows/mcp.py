@@ -66,7 +66,14 @@ ROWS = (
         "schema-unstable",
         "acp servers have type, name and serverId, and go only to agents with session.mcp.acp.",
     ),
-    row("allu-mcp-01", CLIENT, "MUST NOT", "schema-unstable", "A serverId stands for one server of a connection."),
+    row(
+        "allu-mcp-01",
+        CLIENT,
+        "MUST NOT",
+        "schema-unstable",
+        "A serverId stands for one server of a connection.",
+        client=Reason.UNSTABLE,
+    ),
     row(
         "allu-mcp-02",
         AGENT,
@@ -75,7 +82,14 @@ ROWS = (
         "mcp/connect has the serverId and answers with a connectionId.",
         agent=Reason.UNSTABLE,
     ),
-    row("allu-mcp-03", CLIENT, "SHAPE", "rfd-mcp-over-acp", "Each mcp/connect opens another connection."),
+    row(
+        "allu-mcp-03",
+        CLIENT,
+        "SHAPE",
+        "rfd-mcp-over-acp",
+        "Each mcp/connect opens another connection.",
+        client=Reason.UNSTABLE,
+    ),
     row(
         "allu-mcp-04",
         BOTH,
@@ -83,6 +97,7 @@ ROWS = (
         "rfd-mcp-over-acp",
         "mcp/message has method and params of the inner message beside connectionId.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-05",
@@ -91,6 +106,7 @@ ROWS = (
         "rfd-mcp-over-acp",
         "With an id mcp/message is a request of MCP, without one a notification.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-06",
@@ -99,6 +115,7 @@ ROWS = (
         "schema-unstable",
         "mcp/message answers with the inner result, whatever JSON it is.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-07",
@@ -107,6 +124,7 @@ ROWS = (
         "rfd-mcp-over-acp",
         "An inner error becomes the outer one.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-08",
@@ -124,6 +142,7 @@ ROWS = (
         "mcp/disconnect answers with an object, and the connection is gone.",
         inferred=True,
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-10",
@@ -132,5 +151,6 @@ ROWS = (
         "rfd-mcp-over-acp",
         "mcp/connect to an unknown serverId is an error.",
         inferred=True,
+        client=Reason.UNSTABLE,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from duologue.check.reason import Reason
 from duologue.check.row import AGENT, CLIENT, row
 
 ROWS = (
@@ -36,7 +37,14 @@ ROWS = (
     ),
     row("v1-modes-05", AGENT, "SHAPE", "session-modes", "session/set_mode works during a turn too."),
     row("v1-modes-06", AGENT, "SHAPE", "schema", "current_mode_update says currentModeId, not modeId."),
-    row("v1-modes-07", CLIENT, "SHAPE", "session-modes", "When the agent changes the mode, the client shows it."),
+    row(
+        "v1-modes-07",
+        CLIENT,
+        "SHAPE",
+        "session-modes",
+        "When the agent changes the mode, the client shows it.",
+        client=Reason.SCREEN,
+    ),
     row(
         "v1-modes-08",
         AGENT,
@@ -51,6 +59,13 @@ ROWS = (
         "session-config-options",
         "Where both are offered the client uses the options alone.",
     ),
-    row("v1-modes-10", CLIENT, "SHOULD", "session-config-options", "A client without options falls back to modes."),
+    row(
+        "v1-modes-10",
+        CLIENT,
+        "SHOULD",
+        "session-config-options",
+        "A client without options falls back to modes.",
+        client=Reason.SCREEN,
+    ),
     row("v2-modes-01", AGENT, "SHAPE", "migration", "There are no modes; a mode is an option of the category mode."),
 )

@@ -22,7 +22,14 @@ ROWS = (
         "Suggested edits are capabilities.nes, with or without session.",
         agent=Reason.UNSTABLE,
     ),
-    row("allu-nes-01", CLIENT, "SHAPE", "rfd-next-edit-suggestions", "nes is called only where the agent has it."),
+    row(
+        "allu-nes-01",
+        CLIENT,
+        "SHAPE",
+        "rfd-next-edit-suggestions",
+        "nes is called only where the agent has it.",
+        client=Reason.UNSTABLE,
+    ),
     row(
         "allu-nes-02",
         AGENT,
@@ -45,6 +52,7 @@ ROWS = (
         "MUST",
         "rfd-next-edit-suggestions",
         "A -32000 of nes/start leads to a login and another try.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-05",
@@ -52,6 +60,7 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "nes/suggest has sessionId, uri, version, position and triggerKind, perhaps selection and context.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-06",
@@ -59,6 +68,7 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "Context is what the agent asked for, and no more of it.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-07",
@@ -92,6 +102,7 @@ ROWS = (
         "rfd-next-edit-suggestions",
         "The agent picks how positions count from the client's list, else utf-16.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-10",
@@ -100,14 +111,23 @@ ROWS = (
         "schema-unstable",
         "Lines and characters count from zero, and a range ends before its end.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
-    row("allu-nes-11", CLIENT, "SHAPE", "schema-unstable", "Without isRegex a search is for plain text."),
+    row(
+        "allu-nes-11",
+        CLIENT,
+        "SHAPE",
+        "schema-unstable",
+        "Without isRegex a search is for plain text.",
+        client=Reason.UNSTABLE,
+    ),
     row(
         "allu-nes-12",
         CLIENT,
         "SHAPE",
         "schema-unstable",
         "nes/accept and nes/reject name the suggestion; a reason is one of four.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-13",
@@ -117,5 +137,12 @@ ROWS = (
         "nes/close cancels what is open, frees the session and answers with an object.",
         agent=Reason.UNSTABLE,
     ),
-    row("v2u-nes-03", CLIENT, "SHAPE", "schema-unstable", "A suggestion of an unknown kind is passed over."),
+    row(
+        "v2u-nes-03",
+        CLIENT,
+        "SHAPE",
+        "schema-unstable",
+        "A suggestion of an unknown kind is passed over.",
+        client=Reason.UNSTABLE,
+    ),
 )

@@ -42,7 +42,14 @@ ROWS = (
         "prompt-turn",
         "When the client cancels, each open question of that session is answered with cancelled.",
     ),
-    row("all-permissions-05", CLIENT, "MAY", "tool-calls", "The client may decide by the user's settings."),
+    row(
+        "all-permissions-05",
+        CLIENT,
+        "MAY",
+        "tool-calls",
+        "The client may decide by the user's settings.",
+        client=Reason.FREEDOM,
+    ),
     row(
         "all-permissions-06",
         AGENT,
@@ -80,6 +87,7 @@ ROWS = (
         "SHAPE",
         "schema",
         "A question has sessionId, a title and at least one option; description and subject may be null.",
+        client=Reason.RECORDING,
     ),
     row(
         "v2-permissions-02",
@@ -102,6 +110,7 @@ ROWS = (
         "SHAPE",
         "tool-calls",
         "The words of a question do not change those of the tool call.",
+        client=Reason.SCREEN,
     ),
     row(
         "v2-permissions-06",
@@ -109,9 +118,17 @@ ROWS = (
         "SHAPE",
         "migration",
         "The toolCall of a subject changes the shown call like any patch.",
+        client=Reason.SCREEN,
     ),
     row("v2-permissions-07", AGENT, "MUST NOT", "tool-calls", "An unknown outcome gives no permission."),
     row("v2-permissions-08", CLIENT, "SHAPE", "schema", "An unknown subject is asked about somehow, or declined."),
     row("v2-permissions-09", CLIENT, "SHAPE", "tool-calls", "An option of an unknown kind can be seen and picked."),
-    row("v2-permissions-10", CLIENT, "SHAPE", "tool-calls", "Allowing a command does not make the client run it."),
+    row(
+        "v2-permissions-10",
+        CLIENT,
+        "SHAPE",
+        "tool-calls",
+        "Allowing a command does not make the client run it.",
+        client=Reason.INSIDE,
+    ),
 )

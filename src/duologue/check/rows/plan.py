@@ -30,7 +30,7 @@ ROWS = (
         "Each update of a plan has all entries as they are now.",
         agent=Reason.RECORDING,
     ),
-    row("v1-plan-04", CLIENT, "MUST", "agent-plan", "A new plan replaces the shown one."),
+    row("v1-plan-04", CLIENT, "MUST", "agent-plan", "A new plan replaces the shown one.", client=Reason.SCREEN),
     row("all-plan-02", CLIENT, "SHAPE", "schema", "A bad entry is passed over and the others kept."),
     row(
         "v1u-plan-01",
@@ -52,6 +52,7 @@ ROWS = (
         "SHAPE",
         "rfd-plan-operations",
         "Plans of different ids stand side by side, and plan_removed takes one away.",
+        client=Reason.SCREEN,
     ),
     row(
         "v2-plan-01",
@@ -61,7 +62,14 @@ ROWS = (
         "A plan is a plan_update with plan.type, plan.planId and, for items, entries.",
     ),
     row("v2-plan-02", AGENT, "MUST", "agent-plan", "Each update of items has all entries.", agent=Reason.RECORDING),
-    row("v2-plan-03", CLIENT, "MUST", "agent-plan", "An update replaces the plan of that id and no other."),
+    row(
+        "v2-plan-03",
+        CLIENT,
+        "MUST",
+        "agent-plan",
+        "An update replaces the plan of that id and no other.",
+        client=Reason.SCREEN,
+    ),
     row(
         "v2-plan-04",
         AGENT,
@@ -70,7 +78,14 @@ ROWS = (
         "A status may be cancelled too; words of one's own begin with an underscore.",
     ),
     row("v2-plan-05", CLIENT, "SHAPE", "schema", "Unknown priorities, statuses and types of plans are lived with."),
-    row("v2-plan-06", BOTH, "MUST", "agent-plan", "Every plan has a planId, also one of one's own type."),
+    row(
+        "v2-plan-06",
+        BOTH,
+        "MUST",
+        "agent-plan",
+        "Every plan has a planId, also one of one's own type.",
+        client=Reason.OTHER_SIDE,
+    ),
     row(
         "v2u-plan-01",
         CLIENT,

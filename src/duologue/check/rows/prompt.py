@@ -130,7 +130,14 @@ ROWS = (
         "While a user is waited for the state is requires_action, and running afterwards.",
     ),
     row("v2-prompt-09", AGENT, "MAY", "prompt-lifecycle", "Other updates may follow an idle.", agent=Reason.FREEDOM),
-    row("v2-prompt-10", CLIENT, "SHAPE", "prompt-lifecycle", "What is told while idle leaves the session idle."),
+    row(
+        "v2-prompt-10",
+        CLIENT,
+        "SHAPE",
+        "prompt-lifecycle",
+        "What is told while idle leaves the session idle.",
+        client=Reason.SCREEN,
+    ),
     row("v2-prompt-11", CLIENT, "SHAPE", "migration", "The answer to a prompt is not taken for the end of the work."),
     row(
         "v2-prompt-12",

@@ -12,6 +12,7 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "providers is called after initialize, where the agent has the capability as an object.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-02",
@@ -75,6 +76,7 @@ ROWS = (
         "SHOULD NOT",
         "rfd-custom-llm-endpoint",
         "Nobody tries to disable a required one.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-10",
@@ -82,6 +84,7 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "Providers are set before sessions are opened.",
+        client=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-11",
@@ -122,5 +125,6 @@ ROWS = (
         "schema-unstable",
         "Unknown apiTypes are lived with.",
         agent=Reason.UNSTABLE,
+        client=Reason.UNSTABLE,
     ),
 )

@@ -66,6 +66,7 @@ ROWS = (
         "SHAPE",
         "session-setup",
         "session/load answers with an object, perhaps with modes and configOptions; null is taken too.",
+        client=Reason.SCREEN,
     ),
     row(
         "v1-session-09",
@@ -167,13 +168,21 @@ ROWS = (
     ),
     row("v1-session-17", AGENT, "SHAPE", "session-list", "updatedAt is a time in ISO 8601."),
     row("v2-session-05", AGENT, "SHAPE", "schema", "updatedAt is a time in RFC 3339."),
-    row("all-session-14", CLIENT, "MUST", "session-list", "Pages end where nextCursor is missing or null."),
+    row(
+        "all-session-14",
+        CLIENT,
+        "MUST",
+        "session-list",
+        "Pages end where nextCursor is missing or null.",
+        client=Reason.SCREEN,
+    ),
     row(
         "all-session-15",
         CLIENT,
         "MUST",
         "session-list",
         "A cursor goes back as it came, and is not kept for another run.",
+        client=Reason.SCREEN,
     ),
     row(
         "all-session-16",
@@ -205,6 +214,7 @@ ROWS = (
         "MUST NOT",
         "session-list",
         "additionalDirectories are taken as told: none where left out, nothing of earlier lists.",
+        client=Reason.SCREEN,
     ),
     row(
         "all-session-21",
@@ -251,13 +261,21 @@ ROWS = (
         "Without additionalDirectories there is no further root, whatever was stored.",
         agent=Reason.INSIDE,
     ),
-    row("all-session-29", CLIENT, "SHAPE", "session-setup", "On opening again all further roots are told again."),
+    row(
+        "all-session-29",
+        CLIENT,
+        "SHAPE",
+        "session-setup",
+        "On opening again all further roots are told again.",
+        client=Reason.SCREEN,
+    ),
     row(
         "all-session-30",
         CLIENT,
         "SHAPE",
         "session-setup",
         "A session is opened again with the cwd that it began with.",
+        client=Reason.SCREEN,
     ),
     row(
         "all-session-31",
@@ -302,6 +320,7 @@ ROWS = (
         "SHAPE",
         "session-setup",
         "Whether told again whole or in chunks, the client shows the same.",
+        client=Reason.SCREEN,
     ),
     row("v2-session-10", AGENT, "SHAPE", "schema", "An unknown replayFrom is refused."),
     row(

@@ -6,7 +6,14 @@ from duologue.check.reason import Reason
 from duologue.check.row import AGENT, BOTH, CLIENT, row
 
 ROWS = (
-    row("all-versioning-01", CLIENT, "MUST", "initialization", "The client proposes the newest version that it has."),
+    row(
+        "all-versioning-01",
+        CLIENT,
+        "MUST",
+        "initialization",
+        "The client proposes the newest version that it has.",
+        client=Reason.READING,
+    ),
     row(
         "all-versioning-02",
         AGENT,
@@ -56,7 +63,14 @@ ROWS = (
         "migration",
         "A client that offered 2 and got 1 goes on in version 1, or leaves.",
     ),
-    row("v2-versioning-03", BOTH, "SHAPE", "migration", "Version 2 by itself opens nothing that is unstable."),
+    row(
+        "v2-versioning-03",
+        BOTH,
+        "SHAPE",
+        "migration",
+        "Version 2 by itself opens nothing that is unstable.",
+        client=Reason.OTHER_SIDE,
+    ),
     row(
         "v2-versioning-04",
         BOTH,
@@ -72,5 +86,6 @@ ROWS = (
         "rfd-v2-terminal-output",
         "A bridge translates terminals even where both versions look the same.",
         agent=Reason.ROLE,
+        client=Reason.ROLE,
     ),
 )
