@@ -18,6 +18,7 @@ from duologue.protocol import v2
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v2 import updates
 from duologue.session import Message, TerminalState, ToolCallState
+from duologue.session.shelf import Kept
 
 UNITS = {"KiB": 1024, "MiB": 1024 * 1024}
 
@@ -142,7 +143,7 @@ def test_every_member_of_an_entry_of_a_transcript_is_told() -> None:
         told.setdefault(entry, set()).update(re.findall(r"`(\w+)`", names))
     classes = (Message, ToolCallState, TerminalState)
     # What folds updates in and gives them out is for transcripts.
-    inner = {"add", "replace", "patch", "write", "updates"}
+    inner = {"add", "replace", "patch", "write", "updates", *(name for name in dir(Kept) if not name.startswith("_"))}
     members = {each.__name__: {name for name in dir(each) if not name.startswith("_")} - inner for each in classes}
     assert told == members
 
