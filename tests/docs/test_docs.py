@@ -140,7 +140,7 @@ def test_every_member_of_an_entry_of_a_transcript_is_told() -> None:
     for line in text_of("docs/client.md").split("\n| in a transcript")[1].split("\n\n")[0].splitlines()[2:]:
         _, first, names, *_ = line.split("|")
         entry = first.strip(" `") or entry
-        told.setdefault(entry, set()).update(re.findall(r"`(\w+)`", names))
+        told.setdefault(entry, set()).update(re.findall(r"`(\w+)[`(]", names))
     classes = (Message, ToolCallState, TerminalState)
     # What folds updates in and gives them out is for transcripts.
     inner = {"add", "replace", "patch", "write", "updates", *(name for name in dir(Kept) if not name.startswith("_"))}
