@@ -3,7 +3,7 @@
 from duologue.agent.agent import Agent, unknown_session
 from duologue.agent.asked import Asked, current_request
 from duologue.agent.connection import AgentConnection
-from duologue.agent.errors import NotOffered, TurnOver
+from duologue.agent.errors import TurnOver
 from duologue.agent.permission import Permission, default_options
 from duologue.agent.serving import run, serve
 from duologue.agent.session import Session
@@ -11,6 +11,7 @@ from duologue.agent.terminal import Terminal
 from duologue.agent.toolcall import ToolCall, file_diff
 from duologue.agent.turn import Command, Turn
 from duologue.agent.voice import Voice, command, plan_entry
+from duologue.peer.errors import NotOffered
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import AgentExtras
 

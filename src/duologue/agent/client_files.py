@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from duologue.agent.errors import NotOffered
+from duologue.peer.errors import NotOffered
 from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
 from duologue.protocol.v1.table import FS_READ_TEXT_FILE, FS_WRITE_TEXT_FILE
 
@@ -40,7 +40,7 @@ class ClientFiles:
         if line is not None and line < 1:
             raise ValueError("lines count from one")
         if not self.can_read:
-            raise NotOffered("to read files (fs/read_text_file)")
+            raise NotOffered("the client does not offer to read files (fs/read_text_file)")
         request = ReadTextFileRequest(
             session_id=self._session.id,
             path=self._absolute(path),
@@ -52,7 +52,7 @@ class ClientFiles:
     async def write(self, path: Path | str, text: str) -> None:
         """Write a file whole; it is made when it is not there. Raises `NotOffered`, `RpcError`."""
         if not self.can_write:
-            raise NotOffered("to write files (fs/write_text_file)")
+            raise NotOffered("the client does not offer to write files (fs/write_text_file)")
         request = WriteTextFileRequest(session_id=self._session.id, path=self._absolute(path), content=text)
         await self._voice.request(FS_WRITE_TEXT_FILE, request)
 

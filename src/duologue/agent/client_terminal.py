@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from duologue.agent.errors import NotOffered
 from duologue.errors import DuologueError
+from duologue.peer.errors import NotOffered
 from duologue.protocol.common.terminal import EnvVariable, TerminalExitStatus
 from duologue.protocol.common.tools import ToolTerminal
 from duologue.protocol.v1 import terminal as v1
@@ -72,7 +72,7 @@ class ClientTerminal:
     async def __aenter__(self) -> ClientTerminal:
         """Start the command. Raises `NotOffered`, `RpcError`."""
         if not self._session.connection.offers(TERMINAL_CREATE):
-            raise NotOffered("to run commands (terminal/create)")
+            raise NotOffered("the client does not offer to run commands (terminal/create)")
         creating = asyncio.ensure_future(self._voice.request(TERMINAL_CREATE, self._asked))
         try:
             self._id = (await asyncio.shield(creating)).terminal_id

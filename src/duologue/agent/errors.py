@@ -1,7 +1,6 @@
-"""What the agent's side raises.
+"""What the agent's side raises, beside what `duologue.peer` does.
 
 DuologueError
-├── NotOffered  the client was asked for what it has not offered
 └── TurnOver    a turn was asked to speak after it ended
 """
 
@@ -15,10 +14,3 @@ class TurnOver(DuologueError):
 
     def __init__(self) -> None:
         super().__init__("the turn has ended: speak through turn.session instead")
-
-
-class NotOffered(DuologueError):
-    """The client has not offered what was asked for, so nothing was sent."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"the client does not offer {what}")

@@ -3,12 +3,13 @@
 from duologue.client.client import Client, refusal
 from duologue.client.connecting import connect
 from duologue.client.connection import ClientConnection
-from duologue.client.errors import AgentFailed, LoginFailed, NotOffered, TurnFailed, VersionMismatch
+from duologue.client.errors import AgentFailed, LoginFailed, TurnFailed, VersionMismatch
 from duologue.client.login import Login, TerminalLogin
 from duologue.client.serving import allowance
 from duologue.client.session import Session
 from duologue.client.turn import PromptTurn
 from duologue.client.urls import url_doubts
+from duologue.peer.errors import NotOffered
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import ClientExtras
 

@@ -13,14 +13,15 @@ from msgspec import UNSET
 
 from duologue.client.arriving import Arrivals
 from duologue.client.client import Client
-from duologue.client.errors import LoginFailed, NotOffered, VersionMismatch
-from duologue.client.gates import check_replay, check_servers, further_roots
+from duologue.client.errors import LoginFailed, VersionMismatch
+from duologue.client.gates import check_replay, further_roots, sent_servers
 from duologue.client.introduction import introduction
 from duologue.client.login import Login, Logins, TerminalLogin
 from duologue.client.serving import Serving
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer
+from duologue.peer.errors import NotOffered
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced
 from duologue.protocol.common.capabilities import Implementation
@@ -193,8 +194,7 @@ class ClientConnection:
         async def call() -> Session:
             self.need(v2.SESSION_NEW)
             place = self._place(cwd, additional_directories, mcp_servers)
-            request = NewSessionRequest(**{**place, "mcp_servers": list(mcp_servers)})
-            return await self._opened(v2.SESSION_NEW, request)
+            return await self._opened(v2.SESSION_NEW, NewSessionRequest(**place))
 
         return await self._logins.retried(call)
 
@@ -214,6 +214,7 @@ class ClientConnection:
         async def call() -> Session:
             self.need(v2.SESSION_FORK)
             place = self._place(cwd, additional_directories, mcp_servers)
+            place["mcp_servers"] = place["mcp_servers"] or UNSET
             return await self._opened(v2.SESSION_FORK, ForkSessionRequest(session_id=session_id, **place))
 
         return await self._logins.retried(call)
@@ -293,7 +294,7 @@ class ClientConnection:
             request = ResumeSessionRequest(
                 session_id=session_id,
                 replay_from=StartReplay() if replay else UNSET,
-                **{**self._place(cwd, additional_directories, mcp_servers), "mcp_servers": list(mcp_servers)},
+                **self._place(cwd, additional_directories, mcp_servers),
             )
             return await self._resume(request)
 
@@ -330,13 +331,12 @@ class ClientConnection:
         return session
 
     def _place(self, cwd: Path | str, folders: Sequence[Path | str], servers: Sequence[McpServer]) -> dict[str, Any]:
-        """Where a session works and what with, as it is sent. Raises `NotOffered`."""
-        check_servers(self, servers)
+        """Where a session works and what with, as it is sent. Raises `NotOffered`, `ValueError`."""
         where = _absolute(cwd)
         return {
             "cwd": str(where),
             "additional_directories": [str(path) for path in further_roots(self, where, folders)] or UNSET,
-            "mcp_servers": list(servers) or UNSET,
+            "mcp_servers": sent_servers(self, servers),
         }
 
     # --- beside the sessions ------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ DuologueError
 ├── RpcError
 │   └── TurnFailed        a turn that had begun ended with an error
 ├── VersionMismatch       the agent does not speak the version that was asked for
-├── NotOffered            the agent has not announced what was to be asked of it
 ├── LoginFailed           a login was begun and came to nothing
 └── AgentFailed           the agent could not be started, or ended before it was ready
 """
@@ -18,10 +17,6 @@ from duologue.protocol.common.errors import ErrorCode
 
 class TurnFailed(RpcError):
     """The turn ended with an error; code, message and data are the agent's."""
-
-
-class NotOffered(DuologueError):
-    """Raised before anything is sent, for what the agent has not announced; the text says what that is."""
 
 
 class LoginFailed(DuologueError):

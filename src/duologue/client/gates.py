@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
 
-from duologue.client.errors import NotOffered
+from msgspec.structs import replace
+
+from duologue.peer.errors import NotOffered
+from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import AgentExtras
 from duologue.protocol.common.mcp import AcpMcpServer
+from duologue.protocol.v1 import mcp as v1
 from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities, SessionCapabilities
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.mcp import HttpMcpServer, McpServer, StdioMcpServer
@@ -27,22 +32,47 @@ def check_prompt(connection: ClientConnection, prompt: Sequence[ContentBlock]) -
             raise NotOffered(problem)
 
 
-def check_servers(connection: ClientConnection, servers: Sequence[McpServer]) -> None:
-    """Raises `NotOffered` for an MCP server that the agent cannot reach."""
-    offered, said = _sessions(connection).mcp or McpCapabilities(), connection.peer.said_in_v1
+def sent_servers(connection: ClientConnection, servers: Sequence[McpServer]) -> list[McpServer]:
+    """MCP servers as they are sent: the commands of processes as absolute paths.
+
+    Raises `NotOffered` for one that the agent cannot reach, `ValueError` for a command that is not found and for a type
+    of one's own that does not begin with an underscore.
+    """
     for server in servers:
-        match server:
-            case StdioMcpServer(name=name):
-                kind, reached = "stdio", bool(offered.stdio) or said is not None
-            case HttpMcpServer(name=name):
-                kind, reached = "http", bool(offered.http)
-            case AcpMcpServer(name=name):
-                kind, reached = "acp", bool(offered.acp)
-            case _:
-                name, kind = str(server.raw.get("name")), str(server.raw.get("type"))
-                reached = kind != "sse" or (isinstance(said, AgentExtras) and said.sse)
-        if not reached:
-            raise NotOffered(f"the agent does not take MCP servers of type {kind}, such as {name}")
+        _check_reached(connection, server)
+    return [_with_absolute_command(server) for server in servers]
+
+
+def _check_reached(connection: ClientConnection, server: Any) -> None:
+    offered, said = _sessions(connection).mcp or McpCapabilities(), connection.peer.said_in_v1
+    match server:
+        case StdioMcpServer(name=name):
+            kind, reached = "stdio", bool(offered.stdio) or said is not None
+        case HttpMcpServer(name=name):
+            kind, reached = "http", bool(offered.http)
+        case AcpMcpServer(name=name):
+            kind, reached = "acp", bool(offered.acp)
+        case v1.SseMcpServer(name=name) | Unknown(raw={"type": "sse", "name": name}):
+            kind, reached = "sse", isinstance(said, AgentExtras) and said.sse
+        case _:
+            name, kind, reached = server.raw.get("name"), str(server.raw.get("type")), True
+            if not kind.startswith("_"):
+                raise ValueError(f"a type of one's own begins with an underscore: {kind!r}")
+    if not reached:
+        raise NotOffered(f"the agent does not take MCP servers of type {kind}, such as {name}")
+
+
+def _with_absolute_command(server: McpServer) -> McpServer:
+    if not isinstance(server, StdioMcpServer):
+        return server
+    command = server.command
+    # The agent may run on another system than this one.
+    if any(kind(command).is_absolute() for kind in (PurePosixPath, PureWindowsPath)):
+        return server
+    found = shutil.which(command)
+    if found is None:
+        raise ValueError(f"the command {command!r} of the MCP server {server.name} was not found")
+    return replace(server, command=str(Path(found).absolute()))
 
 
 def check_replay(connection: ClientConnection) -> None:

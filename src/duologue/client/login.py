@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue.client.errors import LoginFailed, NotOffered
+from duologue.client.errors import LoginFailed
 from duologue.jsonrpc.errors import RpcError
+from duologue.peer.errors import NotOffered
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import (

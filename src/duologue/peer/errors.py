@@ -2,8 +2,10 @@
 
 DuologueError
 ├── ConnectionClosed      the connection ended before, or while, the caller waited
+├── NotOffered            the other side has not announced what was to be asked of it
 └── JsonRpcError          see `duologue.jsonrpc.errors`
     ├── RpcError          the other side answered with an error (or: answer with this error, raised by a handler)
+    │   └── HandlerError  a handler of this side failed
     └── LimitError        a limit of this side was reached
 """
 
@@ -23,6 +25,10 @@ class ConnectionClosed(DuologueError):
     def __init__(self, reason: Closed) -> None:
         super().__init__(str(reason))
         self.reason = reason
+
+
+class NotOffered(DuologueError):
+    """Raised before anything is sent, for what the other side has not announced; the text says what that is."""
 
 
 class HandlerError(RpcError):
