@@ -323,7 +323,3 @@ class Peer:
     def connection_lost(self, reason: Closed) -> None:
         """The transport has ended."""
         self.ending.lost(reason)
-
-
-def _everything(method: Method) -> bool:
-    return True

@@ -71,7 +71,6 @@ AtLeastOne = Annotated[list[T], Meta(min_length=1)]
 #: A switch that is off when absent.
 Flag = Annotated[bool | UnsetType, ON_ERROR_DEFAULT, default(False)]
 
-Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 UInt16 = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 UInt32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]

@@ -166,16 +166,6 @@ def _units(source: Source, body: Sequence[ast.stmt], owner: str) -> Iterator[Uni
             yield Unit(source.path, first, node.end_lineno or first, owner, frozenset(_binds(node)), reads, single)
 
 
-def _is_table(node: ast.stmt) -> bool:
-    return any(_size(item) > 3 for item in ast.walk(node))
-
-
-def _size(node: ast.AST) -> int:
-    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        return len(node.elts)
-    return len(node.keys) if isinstance(node, ast.Dict) else len(node.keywords) if isinstance(node, ast.Call) else 0
-
-
 def _below(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         yield from ast.walk(node)

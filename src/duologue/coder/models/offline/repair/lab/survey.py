@@ -8,7 +8,6 @@ import runpy
 import signal
 import sys
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -168,7 +167,3 @@ def _limited(tests: Tests, name: str, seconds: float) -> Outcome:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def slowest(survey: Survey, names: Iterable[str]) -> float:
-    return max((survey.seconds.get(name, 0.0) for name in names), default=0.0)
