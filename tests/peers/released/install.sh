@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs released agents below .peers/released: all of them, or the ones named. Each takes 50 to 500 MB.
-#   sh tests/peers/released/install.sh [opencode claude codex codex-rust gemini qwen vibe fast-agent]
+# Installs released agents and clients below .peers/released: all of them, or the ones named. An agent takes 50 to 500 MB.
+#   sh tests/peers/released/install.sh [opencode claude codex codex-rust gemini qwen vibe fast-agent acpx acp-client ...]
 set -u
 cd "$(dirname "$0")/../../.."
 place=.peers/released
@@ -37,16 +37,18 @@ one() {
     acpx) npm_package acpx acpx@0.19.1 ;;
     vibe) python_package vibe mistral-vibe==3.0.2 ;;
     fast-agent) python_package fast-agent fast-agent-mcp==0.10.48 ;;
+    acp-client) python_package acp-client acp-client==0.1.0 ;;
+    acplint) python_package acplint acplint==0.1.0 ;;
     *) echo "unknown: $1" >&2; exit 2 ;;
     esac
 }
 
 if ! command -v npm >/dev/null; then
-    echo "npm not found: only agents from PyPI are installed." >&2
-    set -- ${@:-vibe fast-agent}
+    echo "npm not found: only what PyPI has is installed." >&2
+    set -- ${@:-vibe fast-agent acp-client acplint}
 else
     # The programs of the table want Node 24.
     npm_package node node@24
-    set -- ${@:-acpx opencode claude codex codex-rust gemini qwen vibe fast-agent}
+    set -- ${@:-acpx opencode claude codex codex-rust gemini qwen vibe fast-agent acp-client acplint}
 fi
 for name in "$@"; do one "$name"; done

@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+# The folder of the kit that the clients' place uses.
+sys.path.insert(1, str(Path(__file__).parents[2]))
+
+import acpx_scenarios
+from acp_client_scenarios import ACP_CLIENT_SCENARIOS, ACPLINT_SCENARIOS
 from catalog import AGENTS, PLACE, ROOT
+from clients import CLIENTS
 from scenarios import SCENARIOS
 
 MARKS = {"pass": "yes", "fail": "**no**", "skip": "-", "theirs": "no"}
@@ -22,7 +29,25 @@ local server that speaks the OpenAI, Anthropic and Gemini wire formats in place 
 `python tests/peers/released/report.py` from the last run; the recording of a cell is
 `.peers/released/recordings/AGENT/SCENARIO.jsonl`.
 
+## Agents, driven by our client
+
 yes: works. -: the agent does not offer it. no: does not work, for the reason named below.
+"""
+
+CLIENTS_HEAD = """\
+## Clients, with our agent
+
+`duologue agent`, with its offline model and with a model of the local server ("served"), driven by released clients.
+The recording of a cell is what the agent saw and said: `.peers/released/recordings/client-CLIENT/SCENARIO.jsonl`. In
+each cell the agent and what it started ended when its client left, and it answered every request but those of a client
+that left without a word.
+
+yes: works. -: not offered, or not applicable. **no**: does not work. Empty: the client cannot do it, or was not tried.
+"""
+
+NOT_TRIED = """\
+Not tried: toad (PyPI batrachian-toad 0.6.20), which wants Python 3.14 and a terminal; Neovim, since no plugin for it
+that speaks this protocol is released on npm, on PyPI or in Debian.
 """
 
 ABOUT = {
@@ -41,10 +66,35 @@ ABOUT = {
 }
 
 
-def newest() -> dict[tuple[str, int, str], str]:
+def cells(kind: str) -> list[dict[str, Any]]:
+    """The results of agents or of clients, oldest first."""
     lines = (PLACE / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    cells = map(json.loads, lines)
-    return {(cell["agent"], cell["version"], cell["scenario"]): cell["outcome"] for cell in cells}
+    return [cell for cell in map(json.loads, lines) if kind in cell]
+
+
+def newest() -> dict[tuple[str, int, str], str]:
+    return {(cell["agent"], cell["version"], cell["scenario"]): cell["outcome"] for cell in cells("agent")}
+
+
+def clients_part() -> list[str]:
+    """The table of clients: a row for each name of a scenario, which means the same for all of them."""
+    outcomes = {(cell["client"], cell["scenario"]): cell["outcome"] for cell in cells("client")}
+    about: dict[str, str | None] = {}
+    for scenario in (*acpx_scenarios.SCENARIOS, *ACP_CLIENT_SCENARIOS, *ACPLINT_SCENARIOS):
+        about.setdefault(scenario.__name__, scenario.__doc__)
+    columns = [client for client in CLIENTS if any(name == client.name for name, _ in outcomes)]
+    lines = ["| | " + " | ".join(client.name for client in columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    notes = []
+    for name in about:
+        row = []
+        for client in columns:
+            kind, _, reason = outcomes.get((client.name, name), "").partition(": ")
+            row.append(MARKS.get(kind, ""))
+            if reason:
+                notes.append(f"- {client.name}, {about[name]}: {reason}.")
+        lines.append(f"| {about[name]} | " + " | ".join(row) + " |")
+    packages = [f"- {client.name}: {client.package}" for client in columns]
+    return [CLIENTS_HEAD, *lines, "", *packages, "", *notes, "", NOT_TRIED]
 
 
 def page() -> str:
@@ -65,8 +115,9 @@ def page() -> str:
             if kind == "theirs":
                 notes.append(f"- {agent.name} v{version}, {ABOUT[name]}: {reason}.")
         lines.append(f"| {ABOUT[name]} | " + " | ".join(row) + " |")
-    packages = [f"- {agent.name}: {agent.package}" for agent in dict.fromkeys(agent for agent, _ in columns)]
-    return "\n".join([HEAD, *lines, "", *packages, "", *(["What does not work:", "", *notes] if notes else [])]) + "\n"
+    packages = [f"- {name}: {package}" for name, package in {agent.name: agent.package for agent, _ in columns}.items()]
+    faults = ["What does not work:", "", *notes, ""] if notes else []
+    return "\n".join([HEAD, *lines, "", *packages, "", *faults, *clients_part()])
 
 
 if __name__ == "__main__":
