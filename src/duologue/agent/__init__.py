@@ -1,6 +1,6 @@
 """What the author of an agent uses: `Agent` to subclass, `Turn` to speak through, `run` to serve."""
 
-from duologue.agent.agent import Agent, unknown_session
+from duologue.agent.agent import Agent
 from duologue.agent.asked import Asked, current_request
 from duologue.agent.connection import AgentConnection
 from duologue.agent.errors import TurnOver
@@ -11,7 +11,7 @@ from duologue.agent.terminal import Terminal
 from duologue.agent.toolcall import ToolCall, file_diff
 from duologue.agent.turn import Command, Turn
 from duologue.agent.voice import Voice, command, plan_entry
-from duologue.peer.errors import NotOffered
+from duologue.peer.errors import NotOffered, unknown_session
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import AgentExtras
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from duologue.peer.errors import shortened, unknown_session
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
@@ -140,32 +140,3 @@ class Agent:
     def _overrides(self, member: str) -> bool:
         """Whether the author has overridden a member of this class; what is not overridden is not announced."""
         return getattr(type(self), member) is not getattr(Agent, member)
-
-
-def unknown_session(session_id: str) -> RpcError:
-    """The error for a session that does not exist."""
-    return RpcError(-32002, f"Session not found: {shortened(session_id)}", {"sessionId": session_id})
-
-
-def absolute(path: str, member: str) -> Path:
-    """A path of a request that has to be absolute. Raises `RpcError` (invalid params)."""
-    result = Path(path)
-    if not path or not result.is_absolute():
-        raise RpcError(
-            INVALID_PARAMS, f"{member} must be an absolute path: {shortened(path)!r}", {"path": f"$.{member}"}
-        )
-    return result
-
-
-def shortened(text: str) -> str:
-    """A text of the client as an error shows it: the message of an error is one short line."""
-    line = "".join(char if char.isprintable() else " " for char in text[:100])
-    return line if len(text) <= 100 else f"{line}..."
-
-
-def is_folder(path: Path) -> bool:
-    """Whether there is such a folder; a name that no file system takes is none."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False

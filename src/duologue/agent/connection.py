@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue.agent.agent import Agent, unknown_session
+from duologue.agent.agent import Agent
 from duologue.agent.asked import answering
 from duologue.agent.blocks import check_prompt
 from duologue.agent.companions import Companions
@@ -20,6 +20,7 @@ from duologue.agent.turn import Turn
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer, Scope
+from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from duologue.agent.agent import absolute, is_folder, shortened, unknown_session
 from duologue.agent.options import check_option
+from duologue.agent.paths import absolute, is_folder
 from duologue.agent.session import Place, Session
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.peer import Scope
+from duologue.peer.errors import shortened, unknown_session
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.session import (
     CloseSessionRequest,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from duologue.agent.agent import shortened
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from duologue.peer import Scope
+from duologue.peer.errors import shortened
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v2.auth import (

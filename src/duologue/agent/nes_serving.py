@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from duologue.agent.agent import unknown_session
 from duologue.agent.nes import Nes, NesRequest, NesSession
 from duologue.documents import DEFAULT_ENCODING, Document, choose_encoding
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.peer import Scope
+from duologue.peer.errors import unknown_session
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.documents import (
     DidChangeDocumentNotification,

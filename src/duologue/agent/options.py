@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from duologue.agent.agent import shortened
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import shortened
 from duologue.protocol.v2.config import (
     BooleanConfigOption,
     SelectConfigOption,

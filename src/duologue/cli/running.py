@@ -25,6 +25,7 @@ from duologue.local.rules import Rule
 from duologue.peer import ConnectionClosed, Trace
 from duologue.processes.stops import stop_signals
 from duologue.protocol.common.config import SessionConfigOptionCategory
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.permission import RequestPermissionOutcome
 from duologue.protocol.v2.auth import AuthMethod
 from duologue.protocol.v2.config import SelectConfigOption
@@ -36,9 +37,6 @@ from duologue.version import __version__
 
 #: How long a cancelled turn may take to end before the agent is ended, in seconds.
 CANCEL_SECONDS = 10.0
-
-#: The error code by which an agent asks for a login.
-AUTH_REQUIRED = -32000
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +156,7 @@ class Run(Client):
 
     def _tell_logins(self, error: Exception) -> None:
         """Say what an agent that asks for a login offers; how to do it may be told in the description alone."""
-        if getattr(error, "code", None) != AUTH_REQUIRED:
+        if getattr(error, "code", None) != ErrorCode.AUTH_REQUIRED:
             return
         for method in self._logins:
             name, description = getattr(method, "name", None), getattr(method, "description", None)

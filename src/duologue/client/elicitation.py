@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from duologue.client.errors import unknown_session
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import unknown_session
 from duologue.protocol.common.capabilities import (
     ElicitationCapabilities,
 )

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import RpcError
-from duologue.protocol.common.errors import ErrorCode
 
 
 class TurnFailed(RpcError):
@@ -44,8 +43,3 @@ class AgentFailed(DuologueError):
     def __init__(self, problem: str, *, spoke_to: bool = False) -> None:
         super().__init__(problem)
         self.spoke_to = spoke_to
-
-
-def unknown_session(session_id: str) -> RpcError:
-    """The error for a session that is not open on this connection."""
-    return RpcError(ErrorCode.RESOURCE_NOT_FOUND, "there is no such session", {"sessionId": session_id})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import asdict
 
 from duologue.client.client import refusal
-from duologue.client.errors import unknown_session
 from duologue.peer import Peer, Scope
+from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.protocol.common.permission import (
     CancelledOutcome,

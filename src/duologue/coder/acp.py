@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from duologue.agent import Agent, Session, Turn, unknown_session
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
-from duologue.coder.acp_session import AUTH_REQUIRED, CodingSession
+from duologue.coder.acp_session import CodingSession
 from duologue.coder.models.settings import OFFLINE
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
 from duologue.version import __version__
 
@@ -82,7 +83,7 @@ class CodingAgent(Agent):
         """Look again whether there is a key; nothing is asked and nothing is opened. Raises RpcError when not."""
         missing = self._models.missing_key()
         if missing is not None:
-            raise RpcError(AUTH_REQUIRED, missing, {"details": missing})
+            raise RpcError(ErrorCode.AUTH_REQUIRED, missing, {"details": missing})
         self._logged_out = False
         self._offered = tuple(self._models.offered())
         for session in self.connection.sessions.values():
@@ -94,7 +95,7 @@ class CodingAgent(Agent):
 
     def _check_login(self) -> None:
         if self._logged_out:
-            raise RpcError(AUTH_REQUIRED, "logged out: log in again")
+            raise RpcError(ErrorCode.AUTH_REQUIRED, "logged out: log in again")
 
     async def new_session(self, session: Session) -> None:
         self._check_login()

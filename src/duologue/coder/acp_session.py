@@ -14,6 +14,7 @@ from duologue.coder.models.registry import ModelChoice
 from duologue.coder.models.settings import OFFLINE
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from duologue.coder.models.base import UserMessage
     from duologue.coder.permissions import PermissionStore
     from duologue.protocol.v2.config import SessionConfigOption
-
-#: The error code that asks a client to log in.
-AUTH_REQUIRED = -32000
 
 MCP_NOTICE = "Note: this agent does not use MCP servers yet; the ones that were given to this session are not started."
 
@@ -212,6 +210,6 @@ class CodingSession:
 
 def rpc_error(error: ModelError) -> RpcError:
     """A failing model as the prompt's error; the summary holds no secrets."""
-    code = AUTH_REQUIRED if error.status == UNAUTHORIZED else INTERNAL_ERROR
+    code = ErrorCode.AUTH_REQUIRED if error.status == UNAUTHORIZED else INTERNAL_ERROR
     data = {"details": error.summary, "retryable": error.retryable}
     return RpcError(code, error.summary, data if error.status is None else {**data, "status": error.status})

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
+from duologue.protocol.common.errors import ErrorCode
 from duologue.transports.base import Closed
 
 #: A request was cancelled by `$/cancel_request` and its handler gave no answer of its own.
-REQUEST_CANCELLED = -32800
+REQUEST_CANCELLED = ErrorCode.REQUEST_CANCELLED.value
 
 
 class ConnectionClosed(DuologueError):
@@ -36,3 +37,16 @@ class HandlerError(RpcError):
 
     def __init__(self, cause: BaseException) -> None:
         super().__init__(INTERNAL_ERROR, "Internal error", {"details": type(cause).__name__})
+
+
+def unknown_session(session_id: str) -> RpcError:
+    """The error that answers a request for a session which does not exist."""
+    return RpcError(
+        ErrorCode.RESOURCE_NOT_FOUND, f"Session not found: {shortened(session_id)}", {"sessionId": session_id}
+    )
+
+
+def shortened(text: str) -> str:
+    """A text of the other side as an error shows it: the message of an error is one short line."""
+    line = "".join(char if char.isprintable() else " " for char in text[:100])
+    return line if len(text) <= 100 else f"{line}..."
