@@ -38,6 +38,7 @@ class Turn(Voice):
         self.prompt = prompt
         #: The `_meta` of the prompt. The trace in it (W3C Trace Context) goes along with what the turn asks the client.
         self.meta: Mapping[str, Any] = meta or {}
+        self._carried = trace_of(self.meta)
         self.tokens: Usage | None = None
         self.cancelled = False
         # Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
@@ -79,7 +80,7 @@ class Turn(Voice):
         self._over = True
 
     def _trace(self) -> Mapping[str, str]:
-        return trace_of(self.meta)
+        return self._carried
 
     def _answered_cancelled(self) -> None:
         self.cancel()
