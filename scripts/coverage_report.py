@@ -1,47 +1,46 @@
-"""Writes docs/coverage.md: which rows of docs/requirements.tsv have tests, and which do not yet."""
+"""Writes docs/coverage.md: which requirements `duologue check` judges, why it does not judge the rest, and which
+requirements our own tests prove."""
 
-import csv
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from duologue.check.reason import Reason
+from duologue.check.row import Row
+from duologue.check.rows import ROWS
+from duologue.check.run import judged_rows
+from duologue.protocol.method import Side
+
 ROOT = Path(__file__).parent.parent
-MATRIX = ROOT / "docs" / "requirements.tsv"
 PAGE = ROOT / "docs" / "coverage.md"
 
-Row = dict[str, str]
 Proofs = dict[str, list[str]]
 
 INTRODUCTION = """\
 # Protocol coverage
 
-Written by `make coverage` from `docs/requirements.tsv` and the `req` marks of the tests; do not edit.
+Written by `make coverage` from the requirements (`src/duologue/check/rows`) and the `req` marks of the tests; do not
+edit.
 
-A row has a test when some test carries its id. The id begins with the version (`v1`, `v2` or `all`), and a `u` after
-that means a part of the protocol that is not stable.
+A requirement may bind agents, clients or both. [`duologue check`](check.md) judges it in a program, or there is a
+reason why not; and our own tests may prove that Duologue keeps it. The id begins with the version (`v1`, `v2` or
+`all`), and a `u` after that means a part of the protocol that is not stable.
 
-The numbers tell how many rows are proven one by one, not how many hold: a row counts only when a test names it,
-however many tests pass through what it says. Many of the rest need what is not built yet, such as the transports over
-HTTP and WebSocket and most of the parts that are not stable; of those nothing is claimed.
+The numbers of our tests tell how many requirements are proven one by one, not how many hold: one counts only when a
+test names it, however many tests pass through what it says.
 """
 
 
 def main() -> int:
-    """Collects the tests, compares them with the matrix and writes the page."""
-    rows = read_rows()
+    """Collects the tests, compares them with the requirements and writes the page."""
     proofs = collect_proofs()
-    PAGE.write_text("\n".join(page(rows, proofs)) + "\n", encoding="utf-8")
-    tested = sum(row["id"] in proofs for row in rows)
-    print(f"{tested} of {len(rows)} rows have tests: {PAGE.relative_to(ROOT)}")
+    PAGE.write_text("\n".join(page(proofs)) + "\n", encoding="utf-8")
+    tested = sum(row in proofs for row in ROWS)
+    print(f"{tested} of {len(ROWS)} requirements have tests: {PAGE.relative_to(ROOT)}")
     return 0
-
-
-def read_rows() -> list[Row]:
-    with MATRIX.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def collect_proofs() -> Proofs:
@@ -56,44 +55,78 @@ def collect_proofs() -> Proofs:
         return proofs
 
 
-def page(rows: list[Row], proofs: Proofs) -> Iterator[str]:
+def page(proofs: Proofs) -> Iterator[str]:
     yield INTRODUCTION
-    yield "## In numbers\n"
-    yield from summary("version", rows, proofs, version_of)
+    yield "## What the check judges\n"
+    yield from judged()
+    yield "\nA requirement of both versions counts in each.\n"
+    yield "| sign | why it is not judged | agents | clients |\n|---|---|---|---|"
+    yield from reasons()
+    yield "\n## What our tests prove\n"
+    rows = list(ROWS.values())
+    yield from tested("version", rows, proofs, version_of)
     yield ""
-    yield from summary("level", rows, proofs, lambda row: row["level"])
+    yield from tested("level", rows, proofs, lambda row: row.level)
     yield ""
-    yield from summary("area", rows, proofs, lambda row: row["area"])
-    yield "\n## With tests\n"
-    yield "| id | side | level | requirement | tests |\n|---|---|---|---|---|"
-    yield from (f"{facts(row)} {test_files(proofs[row['id']])} |" for row in rows if row["id"] in proofs)
-    yield "\n## Without tests\n"
-    yield "| id | side | level | requirement |\n|---|---|---|---|"
-    yield from (facts(row) for row in rows if row["id"] not in proofs)
+    yield from tested("area", rows, proofs, lambda row: row.area)
+    yield "\n## All requirements\n"
+    yield "`~` after the level: no source says it in so many words, so that breaking it is worth a warning only.\n"
+    yield "| id | level | agents | clients | requirement | tests |\n|---|---|---|---|---|---|"
+    yield from (facts(row, proofs.get(row.id, [])) for row in rows)
+
+
+def judged() -> Iterator[str]:
+    """How many requirements are judged, by side and version."""
+    yield "| side | version | requirements | judged | by hand | out of reach |\n|---|---|---|---|---|---|"
+    for side in Side:
+        checked = judged_rows(side)
+        for version in (1, 2):
+            rows = [row for row in ROWS.values() if side in row.sides and version in row.versions]
+            hand = sum(reason.by_hand for row in rows if (reason := row.unjudged(side)) is not None)
+            count = sum(row.id in checked for row in rows)
+            yield f"| {side.value} | {version} | {len(rows)} | {count} | {hand} | {len(rows) - count - hand} |"
+
+
+def reasons() -> Iterator[str]:
+    for reason in Reason:
+        counts = [sum(row.unjudged(side) is reason for row in ROWS.values()) for side in Side]
+        if any(counts):
+            by_hand = "by hand: " if reason.by_hand else ""
+            yield f"| {sign(reason)} | {by_hand}{reason.value} | {counts[0]} | {counts[1]} |"
+
+
+def sign(reason: Reason) -> str:
+    return reason.name.lower().replace("_", " ")
 
 
 def version_of(row: Row) -> str:
-    stability = "unstable" if row["id"].split("-", 1)[0].endswith("u") else "stable"
-    return f"{row['version']}, {stability}"
+    version = "both" if len(row.versions) > 1 else f"v{row.versions[0]}"
+    return f"{version}, {'stable' if row.stable else 'unstable'}"
 
 
-def summary(title: str, rows: list[Row], proofs: Proofs, key: Callable[[Row], str]) -> Iterator[str]:
+def tested(title: str, rows: Sequence[Row], proofs: Proofs, key: Callable[[Row], str]) -> Iterator[str]:
     """A table of one line for each value of `key`, and a total."""
-    yield f"| {title} | rows | with tests |\n|---|---|---|"
+    yield f"| {title} | requirements | with tests |\n|---|---|---|"
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)
-    for name, members in [*sorted(groups.items()), ("all", rows)]:
-        yield f"| {name} | {len(members)} | {sum(row['id'] in proofs for row in members)} |"
+    for name, members in [*sorted(groups.items()), ("all", list(rows))]:
+        yield f"| {name} | {len(members)} | {sum(row.id in proofs for row in members)} |"
 
 
-def facts(row: Row) -> str:
-    text = row["requirement"].replace("|", "\\|")
-    return f"| {row['id']} | {row['side']} | {row['level']} | {text} |"
+def facts(row: Row, nodes: list[str]) -> str:
+    level = f"{row.level}{' ~' if row.inferred else ''}"
+    sides = " | ".join(how(row, side) for side in Side)
+    files = ", ".join(sorted({f"`{node.split('::', 1)[0]}`" for node in nodes}))
+    return f"| {row.id} | {level} | {sides} | {row.text.replace('|', chr(92) + '|')} | {files} |"
 
 
-def test_files(nodes: list[str]) -> str:
-    return ", ".join(sorted({f"`{node.split('::', 1)[0]}`" for node in nodes}))
+def how(row: Row, side: Side) -> str:
+    """How a side is judged; nothing where the requirement does not bind it."""
+    if side not in row.sides:
+        return ""
+    reason = row.unjudged(side)
+    return "judged" if reason is None else sign(reason)
 
 
 if __name__ == "__main__":

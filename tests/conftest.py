@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-MATRIX = ROOT / "docs" / "requirements.tsv"
+from duologue.check.rows import ROWS
 
 # Real programs of others need downloads; `make peers` sets the variable.
 collect_ignore = [] if os.environ.get("DUOLOGUE_PEERS") else ["peers"]
@@ -21,10 +20,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuses marks that name no row, and writes the report when one is wanted."""
     proofs = proofs_by_row(items)
-    unknown = proofs.keys() - matrix_ids()
+    unknown = proofs.keys() - ROWS.keys()
     if unknown:
         lines = [f"{row} in {', '.join(proofs[row])}" for row in sorted(unknown)]
-        raise pytest.UsageError("req marks without a row in docs/requirements.tsv:\n  " + "\n  ".join(lines))
+        raise pytest.UsageError("req marks without a requirement in src/duologue/check/rows:\n  " + "\n  ".join(lines))
     report = config.getoption("--req-report")
     if report:
         Path(report).write_text(json.dumps(proofs), encoding="utf-8")
@@ -38,8 +37,3 @@ def proofs_by_row(items: list[pytest.Item]) -> dict[str, list[str]]:
             for row in mark.args:
                 proofs.setdefault(row, []).append(item.nodeid)
     return proofs
-
-
-def matrix_ids() -> set[str]:
-    rows = MATRIX.read_text(encoding="utf-8").splitlines()[1:]
-    return {row.split("\t", 1)[0] for row in rows}

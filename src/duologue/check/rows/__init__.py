@@ -35,7 +35,7 @@ from duologue.check.rows import (
     ws,
 )
 
-__all__ = ["AREAS", "ROWS"]
+__all__ = ["AREAS", "ROWS", "Row"]
 
 _MODULES = (
     framing,
