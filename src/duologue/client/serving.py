@@ -6,8 +6,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec.structs import asdict
-
 from duologue.client.client import refusal
 from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session
@@ -23,7 +21,6 @@ from duologue.protocol.method import Request
 from duologue.protocol.v1 import table as v1
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.permission import RequestPermissionRequest, ToolCallSubject
-from duologue.protocol.v2.updates import ToolCallUpdateEvent
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
@@ -105,15 +102,9 @@ class Serving:
         if session is None or session._cancelling:
             return RequestPermissionResponse(outcome=CancelledOutcome())
         if isinstance(params.subject, ToolCallSubject):
-            self._patch(session, params.subject)
+            session._told_by_request(params.subject.tool_call)
         outcome = await session._ask(self._decide(session, params), CancelledOutcome())
         return RequestPermissionResponse(outcome=outcome)
-
-    def _patch(self, session: Session, subject: ToolCallSubject) -> None:
-        """What a request tells of a tool call counts like an update of it. A call that is not known stays so: an agent
-        of version 1 may name one for the request alone."""
-        if subject.tool_call.tool_call_id in session.transcript.tool_calls:
-            session.transcript.apply(ToolCallUpdateEvent(**asdict(subject.tool_call)))
 
     async def _decide(self, session: Session, params: RequestPermissionRequest) -> RequestPermissionOutcome:
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from duologue.client.grants import Grants
 from duologue.client.turn import PromptTurn
@@ -31,7 +32,7 @@ from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.prompt import CancelSessionNotification
 from duologue.protocol.v2.state import SessionState
 from duologue.protocol.v2.table import SESSION_CANCEL, SESSION_CLOSE, SESSION_SET_CONFIG_OPTION
-from duologue.protocol.v2.tools import ToolCallStatus
+from duologue.protocol.v2.tools import ToolCallStatus, ToolCallUpdate
 from duologue.protocol.v2.updates import (
     ConfigOptionUpdateEvent,
     SessionUpdate,
@@ -51,6 +52,9 @@ T = TypeVar("T")
 
 log = logging.getLogger("duologue.client")
 
+
+#: Tool calls of one session that requests may tell of before any update does.
+FORETOLD = 256
 
 _USER_MESSAGES = (UserMessageEvent, UserMessageChunk)
 
@@ -73,6 +77,8 @@ class Session:
         #: Terminals that the client runs for the agent, and what it was allowed to do and has not done yet.
         self.terminals: dict[str, Terminal] = {}
         self.grants = Grants()
+        # What permission requests told of tool calls that no update has named yet.
+        self._foretold: dict[str, ToolCallUpdate] = {}
         self._workspace: Workspace | None
         self._move(cwd, additional_directories)
         self.transcript = self.connection.client.transcript()
@@ -164,6 +170,14 @@ class Session:
             del self.connection.sessions[self.id]
         await self._over()
 
+    def _told_by_request(self, call: ToolCallUpdate) -> None:
+        """What a request tells of a tool call counts like an update of it, once an update has named the call: an agent
+        of version 1 may name one for the request alone."""
+        if call.tool_call_id in self.transcript.tool_calls:
+            self.transcript.apply(ToolCallUpdateEvent(**asdict(call)))
+        elif len(self._foretold) < FORETOLD:
+            self._foretold[call.tool_call_id] = call
+
     # --- cancelling -------------------------------------------------------------------------------------------------
 
     def _send_cancel(self) -> None:
@@ -231,6 +245,10 @@ class Session:
 
     def _receive(self, update: SessionUpdate) -> None:
         """Apply an update: to the transcript first, then to the turn that it belongs to."""
+        if self._foretold and isinstance(update, ToolCallUpdateEvent):
+            foretold = self._foretold.pop(update.tool_call_id, None)
+            if foretold is not None:
+                self._receive(ToolCallUpdateEvent(**asdict(foretold)))
         self.transcript.apply(update)
         if self._listener is not None:
             try:
@@ -267,6 +285,7 @@ class Session:
             turn._end(update)
         # What was allowed for the work that is over is not allowed for other work.
         self.grants.clear()
+        self._foretold.clear()
 
     def _works_for_itself(self, turn: PromptTurn) -> bool:
         """Whether the agent is at work that no prompt before `turn` asked for."""
