@@ -196,6 +196,11 @@ AGENTS = (
         lambda url, home: {"VIBE_HOME": str(home / "vibe"), "SCRIPTED_KEY": "unused", "MISTRAL_API_KEY": "unused"},
         _call("bash", "command"),
         _vibe,
+        theirs={
+            "image": "it offers images, and leaves them out for a model that it does not know",
+            "second_prompt_while_busy": "it refuses a prompt while a turn runs (-32603)",
+            "mcp_tool": "its model was not told of the tool within five turns; why is not known",
+        },
     ),
     Released(
         "fast-agent",
