@@ -13,6 +13,7 @@ from duologue.peer import Scope
 from duologue.peer.errors import shortened
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.errors import ErrorCode
+from duologue.protocol.conventions import TERMINAL_AUTH
 from duologue.protocol.v2.auth import (
     AgentAuthMethod,
     AuthMethod,
@@ -27,9 +28,6 @@ from duologue.protocol.version import V1
 
 if TYPE_CHECKING:
     from duologue.agent.agent import Agent
-
-#: The member of `_meta` by which some clients say that they run a command for a login, and find that command.
-TERMINAL_AUTH = "terminal-auth"
 
 
 def auth_required(agent: Agent, message: str) -> RpcError:

@@ -8,12 +8,12 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from duologue.client.client import Client
-from duologue.client.login import TERMINAL_AUTH
 from duologue.protocol.common.capabilities import (
     ElicitationCapabilities,
     ElicitationFormCapabilities,
     ElicitationUrlCapabilities,
 )
+from duologue.protocol.conventions import TERMINAL_AUTH
 from duologue.protocol.v2.capabilities import AuthCapabilities, ClientCapabilities, TerminalAuthCapabilities
 
 

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: The member of `_meta` by which agents tell a command that logs in, and clients that they can run one.
-TERMINAL_AUTH = "terminal-auth"
-
 
 @dataclass(frozen=True, slots=True)
 class Login:

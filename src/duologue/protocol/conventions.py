@@ -1,0 +1,4 @@
+"""What agents and clients have agreed on beside the specification, and both sides here need to know."""
+
+#: The member of `_meta` by which agents tell a command that logs in, and clients that they can run one.
+TERMINAL_AUTH = "terminal-auth"
