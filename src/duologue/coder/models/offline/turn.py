@@ -13,6 +13,7 @@ from typing import Any
 
 from duologue.coder.models.base import ToolResult
 from duologue.coder.models.offline.settings import Settings
+from duologue.coder.texts import shorten
 
 # Calls of one step; a turn has a limit of steps.
 READ_TOGETHER = 25
@@ -183,11 +184,6 @@ class Turn:
                 data = self.data_of(result)
                 texts[path] = await self.read(path) if data["truncated"] else str(data["text"])
         return texts
-
-
-def shorten(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 _BY_USER, _BY_RULE = "The user refused", "A rule of the user"

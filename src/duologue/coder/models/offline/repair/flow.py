@@ -9,7 +9,8 @@ from duologue.coder.models.offline.repair.lab.job import result_in
 from duologue.coder.models.offline.repair.verdict import Proven, Verdict, weigh
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.suite import Report, Suite, find_suite, run_tests
-from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
+from duologue.coder.models.offline.turn import Turn, TurnStopped
+from duologue.coder.texts import shorten
 
 SHOWN = 6
 

@@ -10,7 +10,8 @@ from duologue.coder.models.offline.intents.steps import Assign
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import scope
 from duologue.coder.models.offline.scripts.sound import must_compile
-from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
+from duologue.coder.models.offline.turn import Turn, TurnStopped
+from duologue.coder.texts import shorten
 
 SHOWN = 6
 

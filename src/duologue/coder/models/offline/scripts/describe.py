@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from duologue.coder.models.offline.scripts.outline import prose_of
-from duologue.coder.models.offline.turn import Turn, shorten
+from duologue.coder.models.offline.turn import Turn
+from duologue.coder.texts import shorten
 
 _NAMES_OF_LANGUAGES = """
     py:Python js:JavaScript ts:TypeScript tsx:TypeScript rs:Rust go:Go java:Java c:C h:C cpp:C++ rb:Ruby php:PHP

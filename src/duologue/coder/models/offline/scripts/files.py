@@ -6,7 +6,8 @@ from duologue.coder.models.offline.intents.steps import Create, Delete, Insert, 
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import matching, one_file
 from duologue.coder.models.offline.scripts.sound import must_compile
-from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, shorten, why_not
+from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
+from duologue.coder.texts import shorten
 
 
 async def change(turn: Turn, step: Step) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from duologue.coder.models.offline.intents.steps import Find
 from duologue.coder.models.offline.scripts.lookup import inside, matching, scope
-from duologue.coder.models.offline.turn import Turn, shorten
+from duologue.coder.models.offline.turn import Turn
+from duologue.coder.texts import shorten
 
 SHOWN = 40
 #: The search itself shows every place, so the answer names only the first.

@@ -12,7 +12,8 @@ from duologue.coder.models.offline.scripts.lookup import one_file
 from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.suite import Report, find_suite, run_tests
 from duologue.coder.models.offline.suite.detect import TEST_FILE
-from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
+from duologue.coder.models.offline.turn import Turn, TurnStopped
+from duologue.coder.texts import shorten
 
 SHOWN = 30
 _LINTERS = ("ruff check --output-format=concise", "python3 -m pyflakes", "python3 -m flake8")

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from duologue.coder.models.offline.turn import shorten
+from duologue.coder.texts import shorten
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _HEADINGS = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from duologue.coder.models.offline.intents.steps import Declined, Hello, Unknown
-from duologue.coder.models.offline.turn import Turn, shorten
+from duologue.coder.models.offline.turn import Turn
+from duologue.coder.texts import shorten
 
 WHO = (
     "I am the `offline` model of Duologue's coding agent: a set of rules, not a language model. I need no network and "

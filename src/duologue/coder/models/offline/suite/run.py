@@ -8,7 +8,8 @@ import sys
 
 from duologue.coder.models.offline.suite.detect import Suite, unittest_suite
 from duologue.coder.models.offline.suite.report import Report, read_pytest, read_unittest
-from duologue.coder.models.offline.turn import Turn, TurnStopped, shorten
+from duologue.coder.models.offline.turn import Turn, TurnStopped
+from duologue.coder.texts import shorten
 
 _NO_PYTEST = re.compile(r"No module named '?pytest'?")
 
