@@ -33,10 +33,8 @@ from duologue.protocol.version import V2
 from duologue.transports.base import Closed, Transport
 
 if TYPE_CHECKING:
-    from duologue.agent.mcp import McpConnector
-
-if TYPE_CHECKING:
     from duologue.agent.elicitation import Elicitor
+    from duologue.agent.mcp import McpConnector
 
 P = TypeVar("P")
 R = TypeVar("R")
