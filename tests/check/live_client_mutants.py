@@ -44,7 +44,7 @@ def lasting(transport: Transport) -> Transport:
     async def stay() -> None: ...
 
     made = Hearing(transport, lambda data: data)
-    made.close = stay  # type: ignore[method-assign]
+    made.close = stay
     return made
 
 

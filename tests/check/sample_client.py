@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from duologue.check.clients.starting import Accept, Launch, Running
 from duologue.client import Client, Session, connect
 from duologue.client.files import LocalFiles
-from duologue.client.subjects import Subject
 from duologue.client.terminals import LocalTerminals
 from duologue.errors import DuologueError
+from duologue.local.rules import Subject
 from duologue.protocol import v2
 from duologue.transports.base import Transport
 from duologue.transports.memory import memory_pair
@@ -48,7 +49,7 @@ class InMemory:
         here, there = memory_pair()
         await self._accept(there)
         client = SampleClient(able=self._able)
-        protocol = 1 if self._version == 1 else 2
+        protocol: Literal[1, 2] = 1 if self._version == 1 else 2
         with contextlib.suppress(DuologueError):
             async with connect(lambda: self._wrap(here), client, protocol=protocol) as agent:
                 session = await agent.new_session(self._folder)

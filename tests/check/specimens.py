@@ -120,7 +120,7 @@ def v1() -> Specimen:
         "auth": {"terminal": True},
         "plan": {},
     }
-    sessions = {name: {} for name in ("list", "close", "resume", "delete", "additionalDirectories")}
+    sessions: Json = {name: {} for name in ("list", "close", "resume", "delete", "additionalDirectories")}
     can = {
         "loadSession": True,
         "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True},
@@ -207,8 +207,8 @@ def v1() -> Specimen:
 
 def v2() -> Specimen:
     w = _Writer()
-    offered = {"elicitation": {"form": {}, "url": {}}, "auth": {"terminal": {}}}
-    inner = {
+    offered: Json = {"elicitation": {"form": {}, "url": {}}, "auth": {"terminal": {}}}
+    inner: Json = {
         "prompt": {"image": {}, "audio": {}, "embeddedContext": {}},
         "mcp": {"stdio": {}, "http": {}},
         "delete": {},

@@ -17,7 +17,7 @@ T = TypeVar("T")
 #: How many round trips are waited for something that nobody owes.
 ROUND_TRIPS = 10
 #: The most and the least that this may be, in seconds.
-LONGEST_GRACE, SHORTEST_GRACE = 1.0, 0.002
+LONGEST_GRACE, SHORTEST_GRACE = 1.0, 0.05
 
 Serve = Callable[["Wire", Said], None]
 
@@ -134,9 +134,10 @@ class Wire:
                 return found
         raise Failed(f"{lacking} within {patience:g} s", *tail(self.talk.lines[max(0, since - 1) :]))
 
-    async def look(self, condition: Callable[[], T | None]) -> T | None:
-        """The same for something that nobody owes, for as long as a few answers take."""
-        grace = min(self.patience, LONGEST_GRACE, max(SHORTEST_GRACE, self._round_trip * ROUND_TRIPS))
+    async def look(self, condition: Callable[[], T | None], *, longest: float = 0.0) -> T | None:
+        """The same for something that nobody owes, for as long as a few answers take, or `longest` seconds."""
+        grace = longest or min(LONGEST_GRACE, max(SHORTEST_GRACE, self._round_trip * ROUND_TRIPS))
+        grace = min(self.patience, grace)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(grace):
                 while (found := condition()) is None and self.closed is None:

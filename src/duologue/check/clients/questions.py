@@ -20,6 +20,10 @@ OPTIONS = [
 ]
 
 
+#: How long a client may take to decide without a person, in seconds.
+UNATTENDED_SECONDS = 5.0
+
+
 async def asked(bench: ClientBench, **more: Any) -> Said:
     """The answer to a permission question, as far as the client gives one without a person."""
     wire, _ = await bench.working()
@@ -28,7 +32,7 @@ async def asked(bench: ClientBench, **more: Any) -> Said:
     about = {"toolCall": call} if bench.version == 1 else {"title": "May I look?"}
     request = wire.request("session/request_permission", {"sessionId": SESSION, "options": OPTIONS, **about, **more})
     wire.send(request)
-    answer = await wire.look(lambda: wire.answer_now(request["id"]))
+    answer = await wire.look(lambda: wire.answer_now(request["id"]), longest=UNATTENDED_SECONDS)
     if answer is None:
         raise Skipped(Reason.NOT_OBSERVED)
     return answer

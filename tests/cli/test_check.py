@@ -1,0 +1,62 @@
+"""`duologue check` as a command: its statuses and its files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from duologue.cli import main
+
+ECHO = [sys.executable, "-m", "duologue.testing"]
+# Answers everything, under the id 1, with version 1.
+PARROT = """
+import sys
+for line in sys.stdin:
+    print('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}')
+"""
+
+
+def check(*arguments: str) -> int:
+    return main(["check", *arguments])
+
+
+def test_a_sound_agent_gives_status_0_and_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "report.json"
+    status = check("agent", "--protocol", "2", "--only", "all-jsonrpc-07", "--report", str(file), "--", *ECHO)
+    assert status == 0
+    assert "version 2: 1 pass" in capsys.readouterr().out
+    assert [row["id"] for row in json.loads(file.read_text())["rows"]] == ["all-jsonrpc-07"]
+
+
+def test_what_fails_gives_status_1_and_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--protocol", "1", "--only", "all-jsonrpc-07", "--timeout", "0.5")
+    assert check("agent", *options, "--", sys.executable, "-uc", PARROT) == 1
+    out = capsys.readouterr().out
+    assert "FAIL all-jsonrpc-07" in out
+    assert "-> " in out
+
+
+def test_a_version_that_is_not_spoken_gives_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("agent", "--protocol", "2", "--", sys.executable, "-uc", PARROT) == 2
+    assert "none of these versions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("agent", "--", "duologue-nowhere"), "duologue-nowhere"),
+        (("agent", "--only", "nothing", "--", "x"), "no such requirement"),
+        (("agent", "--report", "report.pdf", "--", "x"), ".html"),
+        (("agent", "--env", "DUOLOGUE_UNSET_VARIABLE", "--", "x"), "no such variable"),
+        (("agent", "--timeout", "0", "--", "x"), "above zero"),
+        (("client", "--", "some-client"), "{agent}"),
+    ],
+)
+def test_what_cannot_be_done_gives_status_2(
+    arguments: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(*arguments) == 2
+    assert complaint in capsys.readouterr().err
