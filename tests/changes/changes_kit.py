@@ -67,11 +67,10 @@ class Line:
 
     def answer_out(self, key: Hashable, result: Json) -> list[Json]:
         inside, _ = self._asked[key]
-        return self._shown(self.edge.result_out(inside, key, fitting(inside.result, result)), None, key)
+        return self._shown(self.edge.result_out(key, fitting(inside.result, result)), None, key)
 
     def refuse_out(self, key: Hashable, code: int, message: str = "no") -> list[Json]:
-        inside, _ = self._asked[key]
-        return self._shown(self.edge.error_out(inside, key, code, message))
+        return self._shown(self.edge.error_out(key, code, message))
 
     # What comes from the wire, as what reaches the local side.
 
@@ -91,12 +90,11 @@ class Line:
 
     def answer_in(self, key: Hashable, result: Json) -> list[Json]:
         _, wire = self._asked[key]
-        steps = self.edge.result_in(key, wire, fitting(wire.result, result), raw=result)
+        steps = self.edge.result_in(key, fitting(wire.result, result), raw=result)
         return self._shown(steps, None, key)
 
     def refuse_in(self, key: Hashable, code: int, message: str = "no", data: Json = None) -> list[Json]:
-        _, wire = self._asked[key]
-        return self._shown(self.edge.error_in(key, wire, code, message, data))
+        return self._shown(self.edge.error_in(key, code, message, data))
 
     # How steps are shown: ["notify", name, params], ["ask", name, params], ["answer", key, result], ["refuse", ...].
 

@@ -85,9 +85,9 @@ def test_results(row: Any) -> None:
         up = only(asked.edge.request_in(row.v1, decoded(row.v1.params, params), "key"), Ask)
         only(asks.edge.request_out(row.v2, up.params, "key"), Ask)
         said = decoded(row.v2.result, result)
-        told = only(asked.edge.result_out(row.v2, "key", said), Answer)
+        told = only(asked.edge.result_out("key", said), Answer)
         wire = decoded(row.v1.result, plain(told.result))
-        heard = only(asks.edge.result_in("key", row.v1, wire, raw=plain(told.result)), Answer)
+        heard = only(asks.edge.result_in("key", wire, raw=plain(told.result)), Answer)
         assert plain(heard.result) == plain(said)
 
     comes_back()
@@ -104,7 +104,7 @@ def test_methods_that_only_v1_has(row: Any) -> None:
         asked = only(line.edge.request_in(row.v1, said, "key"), Ask)
         assert asked.method is row.v1
         assert plain(asked.params) == plain(said)
-        assert only(line.edge.result_out(row.v1, "key", answer), Answer).result is answer
+        assert only(line.edge.result_out("key", answer), Answer).result is answer
 
     stays()
 

@@ -140,6 +140,6 @@ def test_requests_for_a_v1_wire_and_their_answers(method: Any) -> None:
         if asked is None:
             return
         raw = data.draw(shape(V1, asked.result))
-        check(line.edge.result_in(key, asked, decoded(asked.result, raw), raw=raw), V2)
+        check(line.edge.result_in(key, decoded(asked.result, raw), raw=raw), V2)
 
     passes()

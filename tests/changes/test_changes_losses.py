@@ -344,7 +344,7 @@ def test_an_answer_brings_v1_no_meta_but_its_own(name: str) -> None:
         asked = next(step for step in edge.request_in(wire, fitting_loosely(wire.params, params), "k"))
         assert isinstance(asked, Ask)
         result = data.draw(shape(asked.method.result))
-        steps = edge.result_out(asked.method, "k", fitting_loosely(asked.method.result, result))
+        steps = edge.result_out("k", fitting_loosely(asked.method.result, result))
         told = []
         for step in steps:
             assert not isinstance(step, Refuse)

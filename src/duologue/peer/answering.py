@@ -183,7 +183,7 @@ class Answering:
         if edge is None:
             return self.respond(scope, result)
         try:
-            steps = edge.result_out(scope.method, scope, result)
+            steps = edge.result_out(scope, result)
         except Exception as error:
             return self._fail(scope, _handler_error(scope, error))
         return self._peer.carrying.out(steps, None)
@@ -192,7 +192,7 @@ class Answering:
         edge = self._peer.edge
         if edge is None:
             return self.refuse(scope, error.code, error.message, error.data)
-        steps = edge.error_out(scope.method, scope, error.code, error.message, error.data)
+        steps = edge.error_out(scope, error.code, error.message, error.data)
         return self._peer.carrying.out(steps, None)
 
     def respond(self, scope: Scope, result: Any) -> Awaitable[None]:

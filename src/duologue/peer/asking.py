@@ -92,12 +92,12 @@ class Asking:
         except codec.CodecError as error:
             self.fail(call, error)
             if edge is not None:
-                self._peer.carrying.into(edge.error_in(call, call.wire, rpc.INTERNAL_ERROR, str(error), UNSET), None)
+                self._peer.carrying.into(edge.error_in(call, rpc.INTERNAL_ERROR, str(error), UNSET), None)
             return
         if edge is None or opened is None:
             self.resolve(call, result)
         else:
-            self._peer.carrying.into(edge.result_in(call, call.wire, result, raw), None)
+            self._peer.carrying.into(edge.result_in(call, result, raw), None)
 
     def on_error(self, event: wire.ErrorResponse | wire.OversizedResponse) -> None:
         """An error answer was read, or an answer that cannot be used."""
@@ -108,10 +108,10 @@ class Asking:
         elif edge is None:
             self.fail(call, error)
         elif isinstance(error, rpc.RpcError):
-            self._peer.carrying.into(edge.error_in(call, call.wire, error.code, error.message, error.data), None)
+            self._peer.carrying.into(edge.error_in(call, error.code, error.message, error.data), None)
         else:
             self.fail(call, error)
-            self._peer.carrying.into(edge.error_in(call, call.wire, rpc.INTERNAL_ERROR, str(error), UNSET), None)
+            self._peer.carrying.into(edge.error_in(call, rpc.INTERNAL_ERROR, str(error), UNSET), None)
 
     def resolve(self, call: Call, result: Any) -> None:
         """Hand a result over: applied at once, given to the caller after the handlers of what came before it."""

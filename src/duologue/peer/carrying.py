@@ -19,9 +19,6 @@ from duologue.protocol.method import Notification, Side
 if TYPE_CHECKING:
     from duologue.peer.peer import Peer
 
-#: How often content is resent that only grows by being resent whole, in seconds (see `Bounds.resends_per_second`).
-CATCH_UP_SECONDS = 0.1
-
 
 class Carrying:
     """Carries out the steps that the edge of a peer makes of its messages."""
@@ -85,8 +82,9 @@ class Carrying:
 
     def catch_up_soon(self) -> None:
         """Resend what the edge is behind with, after a moment."""
-        if self._catching_up is None:
-            self._catching_up = self._peer.loop.call_later(CATCH_UP_SECONDS, self._catch_up)
+        edge = self._peer.edge
+        if self._catching_up is None and edge is not None:
+            self._catching_up = self._peer.loop.call_later(edge.memory.bounds.resend_seconds, self._catch_up)
 
     def _catch_up(self) -> None:
         self._catching_up = None

@@ -63,12 +63,12 @@ class Edge:
         """A request of the local side, in v1's words; it may be answered at once."""
         return self._request(REQUESTS_DOWN.get(method), method, params, key)
 
-    def result_out(self, method: Request[Any, Any], key: Hashable, result: Any) -> Steps:
+    def result_out(self, key: Hashable, result: Any) -> Steps:
         """The local side's result for the wire's request `key`; nothing when v1's answer is not due yet."""
         opened = self.memory.inbound.pop(key, None)
         return (Answer(key, result),) if opened is None else opened.answer(result)
 
-    def error_out(self, method: Request[Any, Any], key: Hashable, code: int, message: str, data: Any = UNSET) -> Steps:
+    def error_out(self, key: Hashable, code: int, message: str, data: Any = UNSET) -> Steps:
         """The local side's error for the wire's request `key`."""
         return _refused(self.memory.inbound.pop(key, None), Refuse(key, code, message, data))
 
@@ -104,14 +104,14 @@ class Edge:
         """What awaits the answer to a local request; None when the wire's result is the local side's as it is."""
         return self.memory.outbound.get(key)
 
-    def result_in(self, key: Hashable, method: Request[Any, Any], result: Any, raw: Any = None) -> Steps:
+    def result_in(self, key: Hashable, result: Any, raw: Any = None) -> Steps:
         """The wire's result for the local request `key`. `raw`: its JSON, for members that no type holds."""
         opened = self.memory.outbound.pop(key, None)
         if opened is None:
             return (Answer(key, result),)
         return opened.answer(result, raw) if opened.takes_raw else opened.answer(result)
 
-    def error_in(self, key: Hashable, method: Request[Any, Any], code: int, message: str, data: Any = UNSET) -> Steps:
+    def error_in(self, key: Hashable, code: int, message: str, data: Any = UNSET) -> Steps:
         """The wire's error for the local request `key`."""
         return _refused(self.memory.outbound.pop(key, None), Refuse(key, code, message, data))
 
@@ -153,7 +153,7 @@ class Edge:
 
     def catch_up(self) -> Steps:
         """Resend growing content that is due; for a timer that runs while `behind`."""
-        due = self.memory.clock() - 1 / self.memory.bounds.resends_per_second
+        due = self.memory.clock() - self.memory.bounds.resend_seconds
         late = [note for session in list(self.memory.behind.values()) for note in catch_up(session, due)]
         return tuple(Notify(v1.SESSION_UPDATE, note) for note in late)
 

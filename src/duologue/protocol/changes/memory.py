@@ -33,6 +33,11 @@ class Bounds(msgspec.Struct, frozen=True):
     #: How often in a second content that grows is resent as a whole.
     resends_per_second: float = 10.0
 
+    @property
+    def resend_seconds(self) -> float:
+        """How long content that grows waits before it is resent."""
+        return 1 / self.resends_per_second
+
 
 class ClientExtras(msgspec.Struct):
     """What only v1 lets a client say. Set before `initialize` on a client's edge, read from the wire on an agent's."""

@@ -197,7 +197,7 @@ def _size(item: Any) -> int:
 def _grown(session: SessionMemory, tool_call_id: str, tool: ToolMemory, first: bool = False) -> Any:
     """Send the content again now, or remember that v1 is behind."""
     now = session.connection.clock()
-    if not first and now - tool.sent_at < 1 / session.connection.bounds.resends_per_second:
+    if not first and now - tool.sent_at < session.connection.bounds.resend_seconds:
         session.fall_behind(tool_call_id)
         return ()
     return down(_resent(session, tool_call_id, tool, now, first))
