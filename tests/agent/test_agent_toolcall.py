@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from agent_kit import Ended, Scripted, Talk
 
-from duologue.agent import Turn
+from duologue.agent import Turn, file_diff
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
+from duologue.protocol.v2.tools import ToolCallStatus
 
 
 async def calls(version: int, script: Any) -> tuple[list[dict[str, Any]], Ended]:
@@ -155,3 +158,42 @@ async def test_a_terminal_is_shown_inside_its_call(version: int) -> None:
         kinds = [update["sessionUpdate"] for update in talk.updates()]
         assert kinds.count("terminal_output_chunk") == 2
         assert [update["exitStatus"]["exitCode"] for update in talk.updates() if "exitStatus" in update] == [0]
+
+
+async def test_field_bug_102_what_is_known_is_told_with_the_announcement(version: int) -> None:
+    async def go(turn: Turn) -> None:
+        known: dict[str, Any] = {"kind": ToolKind.READ, "locations": [Path("/a")], "raw_input": {"path": "/a"}}
+        async with turn.tool_call("Read a", **known):
+            pass
+        async with turn.tool_call("Read") as call:
+            await call.update(status=ToolCallStatus.IN_PROGRESS, title="Read b", **known)
+
+    updates, _ = await calls(version, go)
+    told = {"kind": "read", "locations": [{"path": "/a"}], "rawInput": {"path": "/a"}}
+    assert updates[0].items() >= {"title": "Read a", "status": "pending", **told}.items()
+    begun = [update for update in updates if update.get("status") == "in_progress"]
+    assert begun[-1].items() >= {"title": "Read b", **told}.items()
+
+
+async def test_field_bug_107_paths_start_at_the_folder_of_the_session(version: int, tmp_path: Path) -> None:
+    async def go(turn: Turn) -> None:
+        places: list[ToolCallLocation | Path] = [Path("a"), ToolCallLocation(path="sub/b", line=3), Path("/c")]
+        async with turn.tool_call("Edit", locations=places) as call:
+            await call.diff("a", "old\n", "new\n")
+            await call.terminal("make", "sub")
+            await call.update(locations=[Path("d")])
+
+    for cwd in (tmp_path / "one", tmp_path / "two"):
+        cwd.mkdir()
+        talk = await Talk.begin(Scripted(go=go), version)
+        assert await talk.turn(await talk.new(cwd), "go") == Ended("end_turn")
+        updates = talk.updates()
+        placed = [[place["path"] for place in update["locations"]] for update in updates if "locations" in update]
+        assert placed == [[f"{cwd}/a", f"{cwd}/sub/b", "/c"], [f"{cwd}/d"]]
+        assert f'"path": "{cwd}/a"' in json.dumps([update.get("content") for update in updates])
+        assert [update["cwd"] for update in updates if "cwd" in update] == ([f"{cwd}/sub"] if version == 2 else [])
+
+
+def test_field_bug_107_a_diff_of_a_relative_path_is_a_mistake() -> None:
+    with pytest.raises(ValueError, match="absolute: 'a'"):
+        file_diff("a", None, "x")

@@ -25,8 +25,8 @@ class Terminal:
         self.id = terminal_id
 
     def open(self, command: str | UnsetType = UNSET, cwd: Path | str | UnsetType = UNSET) -> Awaitable[None]:
-        """Announce the terminal. `cwd` is absolute."""
-        where = UNSET if isinstance(cwd, UnsetType) else str(cwd)
+        """Announce the terminal. A relative `cwd` starts at the session's working directory."""
+        where = UNSET if isinstance(cwd, UnsetType) else str(self._voice.session.cwd / cwd)
         return self._voice.update(TerminalUpdateEvent(terminal_id=self.id, command=command, cwd=where))
 
     def write(self, data: bytes) -> Awaitable[None]:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 
 def file_diff(path: Path | str, old: str | None, new: str | None) -> ToolDiff:
-    """The change of one whole file; None stands for a file that is not there. `path` is absolute."""
+    """The change of one whole file; None stands for a file that is not there. Raises `ValueError` unless `path` is
+    absolute."""
+    if not Path(path).is_absolute():
+        raise ValueError(f"the path of a diff is absolute: {str(path)!r}")
     name = str(path)
     change: DiffChange
     if old is None:
@@ -45,7 +49,8 @@ def file_diff(path: Path | str, old: str | None, new: str | None) -> ToolDiff:
 
 class ToolCall:
     """A tool call. Entering it announces it as pending; the first sign of work makes it in progress; leaving it ends
-    it: completed, failed when an exception passes or `fail` was called, cancelled when the turn is."""
+    it: completed, failed when an exception passes or `fail` was called, cancelled when the turn is. Relative paths
+    start at the session's working directory."""
 
     def __init__(
         self,
@@ -68,7 +73,7 @@ class ToolCall:
             kind=kind,
             name=name,
             status=ToolCallStatus.PENDING,
-            locations=[as_location(place) for place in locations] or UNSET,
+            locations=self._places(locations) or UNSET,
             raw_input=raw_input,
         )
         self._shown.patch(self._opening)
@@ -115,7 +120,7 @@ class ToolCall:
             status=status,
             title=title,
             kind=kind,
-            locations=UNSET if isinstance(locations, UnsetType) else [as_location(place) for place in locations],
+            locations=UNSET if isinstance(locations, UnsetType) else self._places(locations),
             content=UNSET if isinstance(content, UnsetType) else list(content),
             raw_input=raw_input,
             raw_output=raw_output,
@@ -145,7 +150,7 @@ class ToolCall:
 
     def diff(self, path: Path | str, old: str | None, new: str | None) -> Awaitable[None]:
         """Show the change of a file, given both texts whole; None stands for a file that is not there."""
-        return self.add(file_diff(path, old, new))
+        return self.add(file_diff(self._voice.session.cwd / path, old, new))
 
     async def terminal(self, command: str | UnsetType = UNSET, cwd: Path | str | UnsetType = UNSET) -> Terminal:
         """Show a terminal; its output and its end are told through the result."""
@@ -155,6 +160,15 @@ class ToolCall:
         await terminal.open(command, cwd)
         await self.add(ToolTerminal(terminal_id=terminal.id))
         return terminal
+
+    def _places(self, places: Sequence[ToolCallLocation | Path]) -> list[ToolCallLocation]:
+        cwd = self._voice.session.cwd
+        return [
+            replace(place, path=str(cwd / place.path))
+            if isinstance(place, ToolCallLocation)
+            else ToolCallLocation(path=str(cwd / place))
+            for place in places
+        ]
 
     def raw_output(self, value: Any) -> Awaitable[None]:
         """Record what the tool returned, as any JSON value."""
@@ -191,10 +205,6 @@ class ToolCall:
     def ask_url(self, message: str, url: str) -> Awaitable[UrlAnswer]:
         """Ask the user to visit a page for this call; see `Turn.ask_url`."""
         return self._voice.ask_url(message, url, tool_call_id=self.id)
-
-
-def as_location(place: ToolCallLocation | Path) -> ToolCallLocation:
-    return place if isinstance(place, ToolCallLocation) else ToolCallLocation(path=str(place))
 
 
 def as_subject(shown: ToolCallState, content: Sequence[ToolCallContent]) -> ToolCallUpdate:
