@@ -14,8 +14,8 @@ from typing import Any
 from clients import OFFLINE, SERVED, WAITING, ClientLab
 from scenarios import PIXEL, Skip
 
-#: How acpx ends a turn in which it refused something, and one that it timed out. One that ended as cancelled is a good
-#: end for it; 130 would mean that the agent was too slow to say so.
+#: How acpx ends a turn in which it refused something or left it open, and one that it timed out. A turn that ended as
+#: cancelled is a good end for it; 130 would mean that the agent was too slow to say so.
 REFUSED, TIMED_OUT = 5, 3
 
 Words = tuple[str | Path, ...]
@@ -135,7 +135,8 @@ def cancelled_while_asking(lab: ClientLab) -> None:
     try:
         lab.until(lambda: lab.said("out", "session/request_permission"), "the question")
         process.send_signal(signal.SIGINT)
-        assert lab.end(process).returncode == 0
+        result = lab.end(process)
+        assert result.returncode == REFUSED, result
     finally:
         for end in (person, terminal):
             os.close(end)
