@@ -249,7 +249,7 @@ def other_notes(old: Json, past: Past) -> Json:
 
 
 def second_delete(past: Past) -> bool:
-    return sum(m.get("method") == "session/delete" for m in past.heard) > 1
+    return len([m for m in past.heard if m.get("method") == "session/delete"]) > 1
 
 
 SESSIONS: dict[str, Mutant] = {
@@ -301,7 +301,7 @@ def ended(reason: str, when: Callable[[Past], bool]) -> Wrap:
 
 
 def prompts(past: Past, count: int) -> bool:
-    return sum(m.get("method") == "session/prompt" for m in past.heard) >= count
+    return len(_prompts(past)) >= count
 
 
 def second(past: Past) -> bool:
