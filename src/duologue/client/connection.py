@@ -7,16 +7,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakValueDictionary
 
 from msgspec import UNSET
 
 from duologue.client.arriving import Arrivals
 from duologue.client.client import Client
 from duologue.client.errors import LoginFailed, VersionMismatch
-from duologue.client.gates import check_replay, further_roots, sent_servers
 from duologue.client.introduction import introduction
 from duologue.client.login import Login, Logins, TerminalLogin
+from duologue.client.opening import Openings, absolute
 from duologue.client.serving import Serving
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
@@ -37,20 +36,10 @@ from duologue.protocol.v2.auth import AuthMethod
 from duologue.protocol.v2.capabilities import AgentCapabilities, ClientCapabilities
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
 from duologue.protocol.v2.mcp import McpServer
-from duologue.protocol.v2.session import (
-    ForkSessionRequest,
-    ForkSessionResponse,
-    NewSessionRequest,
-    NewSessionResponse,
-    ResumeSessionRequest,
-    ResumeSessionResponse,
-    StartReplay,
-)
 from duologue.protocol.version import V2, Version
 from duologue.transports.base import Closed, Transport
 
 if TYPE_CHECKING:
-    from duologue.client.file_server import FileServers
     from duologue.client.mcp import McpServers
     from duologue.client.nes import NesSession, ReadFile
     from duologue.client.providers import AgentProviders
@@ -58,7 +47,6 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 R = TypeVar("R")
-Opening = TypeVar("Opening", bound=NewSessionRequest | ForkSessionRequest | ResumeSessionRequest)
 
 
 class ClientConnection:
@@ -79,6 +67,7 @@ class ClientConnection:
         self._trace = trace
         self._listener = client.on_update if client._overrides("on_update") else None
         self._logins = Logins(self)
+        self._openings = Openings(self)
         self._begin()
 
     def _begin(self) -> None:
@@ -88,8 +77,6 @@ class ClientConnection:
         self.capabilities = AgentCapabilities()
         self.auth_methods: Sequence[AuthMethod] = ()
         self.announced = ClientCapabilities()
-        # Two replays of one session at once could not be told apart.
-        self._reopening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._arrivals = Arrivals(self.sessions)
         self._ending: asyncio.Future[Any] | None = None
         self.peer = Peer(Side.CLIENT, inside=V2, limits=self._limits, trace=self._trace)
@@ -189,14 +176,11 @@ class ClientConnection:
         additional_directories: Sequence[Path | str] = (),
         mcp_servers: Sequence[McpServer] = (),
     ) -> Session:
-        """Begin a session in `cwd` (made absolute). Raises `NotOffered`, `RpcError`; -32000 asks for a login first."""
+        """Begin a session in `cwd` (made absolute).
 
-        async def call() -> Session:
-            self.need(v2.SESSION_NEW)
-            place = self._place(cwd, additional_directories, mcp_servers)
-            return await self._opened(v2.SESSION_NEW, NewSessionRequest(**place))
-
-        return await self._logins.retried(call)
+        Raises `NotOffered`, `RpcError` (-32000 asks for a login first), `ValueError` (an MCP server that cannot be sent).
+        """
+        return await self._logins.retried(lambda: self._openings.new(cwd, additional_directories, mcp_servers))
 
     async def fork_session(
         self,
@@ -208,31 +192,11 @@ class ClientConnection:
     ) -> Session:
         """Begin a session with a copy of another one's conversation, which it does not show.
 
-        Raises `NotOffered`, `RpcError`.
+        Raises `NotOffered`, `RpcError`, `ValueError`.
         """
-
-        async def call() -> Session:
-            self.need(v2.SESSION_FORK)
-            place = self._place(cwd, additional_directories, mcp_servers)
-            place["mcp_servers"] = place["mcp_servers"] or UNSET
-            return await self._opened(v2.SESSION_FORK, ForkSessionRequest(session_id=session_id, **place))
-
-        return await self._logins.retried(call)
-
-    async def _opened(self, method: Request[Any, Any], request: NewSessionRequest | ForkSessionRequest) -> Session:
-        made: list[Session] = []
-        request, lent = self._lend(request)
-
-        def applied(response: NewSessionResponse | ForkSessionResponse) -> None:
-            session = Session(self, response.session_id, *_roots(request))
-            lent(session)
-            self._arrivals.add(session)
-            session._take_options(response.config_options)
-            made.append(session)
-
-        with self._arrivals.opening():
-            await self.peer.request(method, request, applied=applied)
-        return made[0]
+        return await self._logins.retried(
+            lambda: self._openings.fork(session_id, cwd, additional_directories, mcp_servers)
+        )
 
     async def list_sessions(self, *, cwd: Path | str | None = None, cursor: str | None = None) -> ListSessionsResponse:
         """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `NotOffered`,
@@ -240,7 +204,7 @@ class ClientConnection:
 
         async def call() -> ListSessionsResponse:
             self.need(v2.SESSION_LIST)
-            where = UNSET if cwd is None else str(_absolute(cwd))
+            where = UNSET if cwd is None else str(absolute(cwd))
             request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
             return await self.peer.request(v2.SESSION_LIST, request)
 
@@ -284,60 +248,12 @@ class ClientConnection:
 
         A session that is open here is the same object afterwards, and its turns go on. With `replay` it has a new
         transcript, and what comes before the answer belongs to the history, not to a turn. Calls for one session wait
-        for each other. Raises `NotOffered`, `RpcError`.
+        for each other. Raises `NotOffered`, `RpcError`, `ValueError`.
         """
-
-        async def call() -> Session:
-            self.need(v2.SESSION_RESUME)
-            if replay:
-                check_replay(self)
-            request = ResumeSessionRequest(
-                session_id=session_id,
-                replay_from=StartReplay() if replay else UNSET,
-                **self._place(cwd, additional_directories, mcp_servers),
+        async with self._openings.one_at_a_time(session_id):
+            return await self._logins.retried(
+                lambda: self._openings.resume(session_id, cwd, replay, additional_directories, mcp_servers)
             )
-            return await self._resume(request)
-
-        lock = self._reopening.get(session_id)
-        if lock is None:
-            lock = self._reopening[session_id] = asyncio.Lock()
-        async with lock:
-            return await self._logins.retried(call)
-
-    async def _resume(self, request: ResumeSessionRequest) -> Session:
-        request, lent = self._lend(request)
-        session_id = request.session_id
-        held = self.sessions.get(session_id)
-        session = self.sessions[session_id] = held or Session(self, session_id, *_roots(request))
-        before = session.transcript
-        if request.replay_from:
-            session._begin_replay()
-
-        def applied(response: ResumeSessionResponse) -> None:
-            # It may have been closed meanwhile.
-            self.sessions[session_id] = session
-            session._move(*_roots(request))
-            lent(session)
-            session._end_replay(session.transcript)
-            session._take_options(response.config_options)
-
-        try:
-            await self.peer.request(v2.SESSION_RESUME, request, applied=applied)
-        except BaseException:
-            session._end_replay(before)
-            if held is None:
-                self.sessions.pop(session_id, None)
-            raise
-        return session
-
-    def _place(self, cwd: Path | str, folders: Sequence[Path | str], servers: Sequence[McpServer]) -> dict[str, Any]:
-        """Where a session works and what with, as it is sent. Raises `NotOffered`, `ValueError`."""
-        where = _absolute(cwd)
-        return {
-            "cwd": str(where),
-            "additional_directories": [str(path) for path in further_roots(self, where, folders)] or UNSET,
-            "mcp_servers": sent_servers(self, servers),
-        }
 
     # --- beside the sessions ------------------------------------------------------------------------------------------
 
@@ -366,17 +282,6 @@ class ClientConnection:
 
         return await self._logins.retried(lambda: start(self, request, read_file))
 
-    def _lend(self, request: Opening) -> tuple[Opening, Callable[[Session], None]]:
-        """A request that opens a session, with a server of the client's files where the agent reaches it like that, and
-        what is to be called when the session is open."""
-        return (request, lambda _: None) if self.client.files is None else self._file_servers.lend(request)
-
-    @cached_property
-    def _file_servers(self) -> FileServers:
-        from duologue.client.file_server import FileServers
-
-        return FileServers(self)
-
     # --- methods of one's own -----------------------------------------------------------------------------------------
 
     async def request(self, method: Request[P, R], params: P) -> R:
@@ -386,11 +291,3 @@ class ClientConnection:
     async def notify(self, method: Notification[P], params: P) -> None:
         """Send a notification of one's own (`Notification.extension`), or any other."""
         await self.peer.notify(method, params)
-
-
-def _roots(request: NewSessionRequest | ForkSessionRequest | ResumeSessionRequest) -> tuple[Path, tuple[Path, ...]]:
-    return Path(request.cwd), tuple(Path(folder) for folder in request.additional_directories or ())
-
-
-def _absolute(path: Path | str) -> Path:
-    return Path(path).absolute()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -14,15 +14,13 @@ from duologue.mcp import McpChannel, Tool, ToolError, ToolServer
 from duologue.protocol.common.mcp import AcpMcpServer
 from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
 from duologue.protocol.v2.capabilities import McpCapabilities, SessionCapabilities
-from duologue.protocol.v2.session import ForkSessionRequest, NewSessionRequest, ResumeSessionRequest
 from duologue.protocol.version import V2
 from duologue.version import __version__
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
+    from duologue.client.opening import Opening
     from duologue.client.session import Session
-
-Opening = TypeVar("Opening", bound=NewSessionRequest | ForkSessionRequest | ResumeSessionRequest)
 
 #: What agents call the server.
 NAME = "client-files"
