@@ -82,7 +82,7 @@ async def test_each_kind_of_block_comes_and_goes_as_it_is(version: int, annotati
 
 @pytest.mark.parametrize("name", GATED)
 @pytest.mark.req("all-content-01")
-async def test_a_block_that_is_not_announced_is_refused(version: int, name: str) -> None:
+async def test_field_bug_113_a_block_that_is_not_announced_is_refused(version: int, name: str) -> None:
     agent = Taker(*(other for other in GATED if other != name))
     talk = await Talk.begin(agent, version)
     session = await talk.new()
@@ -149,9 +149,12 @@ async def test_links_need_no_word(version: int) -> None:
         ("/ show", None),
         ("/", None),
         ("/show\nmore", Command("show", "more")),
+        ("/show a\n  b\tc  d", Command("show", "a\n  b\tc  d")),
     ],
 )
-async def test_a_command_is_what_a_prompt_begins_with(version: int, text: str, command: Command | None) -> None:
+async def test_field_bug_119_a_command_is_what_a_prompt_begins_with(
+    version: int, text: str, command: Command | None
+) -> None:
     agent = Taker()
     agent.scripts = dict.fromkeys(("show", "/show", "/"), agent.show)
     talk = await Talk.begin(agent, version)

@@ -32,7 +32,7 @@ async def test_data_that_cannot_be_encoded_costs_the_data_alone(version: int) ->
     assert await talk.turn(session, "hello") == Ended("end_turn")
 
 
-async def test_usage_that_cannot_be_encoded_costs_the_usage_alone(version: int) -> None:
+async def test_field_bug_128_usage_that_cannot_be_encoded_costs_the_usage_alone(version: int) -> None:
     talk = await Talk.begin(Scripted(count=unspeakable_usage), version)
     session = await talk.new()
     assert await talk.turn(session, "count") == Ended("end_turn")

@@ -84,7 +84,7 @@ async def test_without_a_store_the_open_sessions_are_listed(version: int, tmp_pa
 
 
 @pytest.mark.req("all-session-17", "all-session-18", "all-session-19")
-async def test_the_pages_of_a_long_list_hold_each_session_once(version: int) -> None:
+async def test_field_bug_83_the_pages_of_a_long_list_hold_each_session_once(version: int) -> None:
     agent = Store()
     talk = await Talk.begin(agent, version)
     held = await talk.new()

@@ -273,7 +273,7 @@ async def test_setting_options_of_each_kind(version: int) -> None:
 
 
 @pytest.mark.req("all-config-15", "v1-modes-08")
-async def test_what_the_agent_changes_by_itself_is_told_whole(version: int) -> None:
+async def test_field_bugs_122_124_what_the_agent_changes_by_itself_is_told_whole(version: int) -> None:
     async def go(turn: Turn) -> None:
         agent.values["mode"] = "code"
         await turn.update_config_options()
@@ -287,7 +287,7 @@ async def test_what_the_agent_changes_by_itself_is_told_whole(version: int) -> N
     assert modes == (["code"] if version == 1 else [])
 
 
-async def test_setting_a_mode_of_version_1_is_setting_the_option() -> None:
+async def test_field_bug_124_setting_a_mode_of_version_1_is_setting_the_option() -> None:
     agent = Optional()
     talk = await Talk.begin(agent, 1, offering=SWITCHES)
     session = await talk.new()

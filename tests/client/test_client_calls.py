@@ -149,7 +149,7 @@ async def test_servers_are_named_in_version_1_also_when_there_are_none(version: 
 
 @pytest.mark.req("all-session-14", "all-session-15")
 @pytest.mark.parametrize("end", [{}, {"nextCursor": None}])
-async def test_all_sessions_are_gone_through_page_by_page(version: int, end: dict[str, Any]) -> None:
+async def test_field_bug_83_all_sessions_are_gone_through_page_by_page(version: int, end: dict[str, Any]) -> None:
     host = await Host.begin(version)
     found: list[str] = []
 

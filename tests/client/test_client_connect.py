@@ -165,6 +165,7 @@ async def test_auto_does_not_wait_twice_for_an_agent_that_never_speaks(tmp_path:
 # --- other versions ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.req("v2-versioning-02", "all-versioning-04")
 @pytest.mark.parametrize(
     ("protocol", "answered", "hint"), [(1, "V2", "try protocol=2"), (2, "V1", "try protocol=1")], ids=["1", "2"]
 )
@@ -179,6 +180,7 @@ async def test_field_bug_96_another_version_is_a_clear_error_and_no_session_foll
     assert await program.all_gone(1)
 
 
+@pytest.mark.req("all-versioning-04")
 @pytest.mark.parametrize("answered", [0, 3, 99, 65535])
 async def test_field_bug_96_a_version_that_nobody_asked_for_is_a_clear_error(
     tmp_path: Path, version: int, answered: int
@@ -302,7 +304,7 @@ async def test_whatever_ends_connecting_ends_what_was_opened(protocol: Any) -> N
     await until(lambda: all(wire.closed for wire in wires))
 
 
-async def test_a_command_as_one_string_is_a_mistake_that_is_explained() -> None:
+async def test_field_bug_174_a_command_as_one_string_is_a_mistake_that_is_explained() -> None:
     with pytest.raises(TypeError, match="as a list"):
         async with connect("some-agent --acp"):
             pass

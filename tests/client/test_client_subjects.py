@@ -58,8 +58,10 @@ def test_a_command_is_its_line_and_its_folder(tmp_path: Path) -> None:
         ({"command": ["git", "commit", "-m", "a b"]}, "git commit -m 'a b'"),
     ],
 )
-def test_raw_input_tells_a_command_whatever_the_kind(tmp_path: Path, raw: dict[str, Any], line: str) -> None:
-    """Field bug 67: the title says "read-only", the kind says "read"; the raw input runs something."""
+def test_field_bug_67_raw_input_tells_a_command_whatever_the_kind(
+    tmp_path: Path, raw: dict[str, Any], line: str
+) -> None:
+    """The title says "read-only", the kind says "read"; the raw input runs something."""
     for kind in (ToolKind.EXECUTE, ToolKind.READ, ToolKind.OTHER):
         assert of_call(tmp_path, kind=kind, raw_input=raw, name="check") == (Run(line, tmp_path),)
     assert of_call(tmp_path, raw_input={**raw, "cwd": "sub"}) == (Run(line, tmp_path / "sub"),)

@@ -72,7 +72,7 @@ def test_empty_chunks_mean_nothing() -> None:
 
 
 @pytest.mark.parametrize("size", [65535, 65536, 65537, 200_000, 3 * MIB])
-def test_lines_beyond_usual_buffers_are_delivered(size: int) -> None:
+def test_field_bugs_1_3_lines_beyond_usual_buffers_are_delivered(size: int) -> None:
     engine = Engine()
     data = note("x" * size) + note("next")
     events = [event for at in range(0, len(data), 4096) for event in engine.receive(data[at : at + 4096])]
@@ -80,7 +80,7 @@ def test_lines_beyond_usual_buffers_are_delivered(size: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", [KIB, 64 * KIB])
-def test_a_long_line_is_copied_twice_whatever_the_chunks(chunk: int) -> None:
+def test_field_bug_6_a_long_line_is_copied_twice_whatever_the_chunks(chunk: int) -> None:
     framer = Framer(128 * MIB)
     size = 16 * MIB
     piece = b"x" * chunk
@@ -164,7 +164,7 @@ def test_an_id_inside_the_params_of_an_unread_message_is_not_taken() -> None:
     assert json.loads(engine.take_replies())["id"] is None
 
 
-def test_noise_is_counted_and_sampled() -> None:
+def test_field_bug_11_noise_is_counted_and_sampled() -> None:
     engine = Engine(answer_noise=False)
     events = engine.receive(b"a\n" + b"b" * 5000 + b"\n" + note("x") + b"\xff\xfe\n")
     assert [type(event) for event in events] == [Noise, Noise, Notification, Noise]

@@ -32,14 +32,14 @@ def update(version: str, **members: Any) -> Any:
 
 
 @pytest.mark.req("v1-mcp-02")
-def test_a_v1_server_without_a_type_is_a_process() -> None:
+def test_field_bug_161_a_v1_server_without_a_type_is_a_process() -> None:
     said = {"name": "n", "command": "/bin/n", "args": [], "env": []}
     server = read("v1", "McpServer", said)
     assert server == v1.StdioMcpServer(name="n", command="/bin/n", args=[], env=[])
     assert written(server) == said
 
 
-def test_a_v1_server_may_say_that_it_is_a_process() -> None:
+def test_field_bug_161_a_v1_server_may_say_that_it_is_a_process() -> None:
     """Some clients send the tag of version 2; we never do."""
     server = read("v1", "McpServer", {"type": "stdio", "name": "n", "command": "/bin/n", "args": []})
     assert written(server) == {"name": "n", "command": "/bin/n", "args": [], "env": []}

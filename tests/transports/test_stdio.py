@@ -165,7 +165,7 @@ STRAYS = {
 
 @pytest.mark.req("all-framing-03", "all-framing-05")
 @pytest.mark.parametrize("stray", STRAYS.values(), ids=STRAYS.keys())
-def test_field_bugs_7_and_8_nothing_but_messages_reaches_stdout(tmp_path: Path, stray: str) -> None:
+def test_field_bugs_7_8_nothing_but_messages_reaches_stdout(tmp_path: Path, stray: str) -> None:
     before = "import logging; logging.basicConfig(stream=sys.stdout)"
     done = run(program(tmp_path, before=before, after=stray, noise=stray), input=line(1) + line(2), capture_output=True)
     assert answers(done.stdout) == [1, 2]
