@@ -178,7 +178,8 @@ class ClientConnection:
     ) -> Session:
         """Begin a session in `cwd` (made absolute).
 
-        Raises `NotOffered`, `RpcError` (-32000 asks for a login first), `ValueError` (an MCP server that cannot be sent).
+        Raises `NotOffered`, `RpcError` (-32000 asks for a login first), `ValueError` (an MCP server that cannot be
+        sent).
         """
         return await self._logins.retried(lambda: self._openings.new(cwd, additional_directories, mcp_servers))
 
