@@ -1,4 +1,4 @@
-"""The half of a peer that answers: requests of the other side from the moment they are read until they are answered."""
+"""The part of a peer that answers: requests of the other side from the moment they are read until they are answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The half of a peer that asks: requests of this side until their answers are handed to whoever waits."""
+"""The part of a peer that asks: requests of this side until their answers are handed to whoever waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The half of a peer that hears: notifications of the other side, applied when they are read, then queued."""
+"""The part of a peer that hears: notifications of the other side, applied when they are read, then queued."""
 
 from __future__ import annotations
 

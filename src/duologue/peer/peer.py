@@ -64,7 +64,7 @@ class Peer:
         self.closed_reason: Closed | None = None
         #: Whether a method of the wire's version is served at all; what is not counts as unknown.
         self.serves: Callable[[Method], bool] = lambda method: True
-        # Shared with the two halves of this room.
+        # Shared with the parts below.
         self.link = Link(Engine(self.limits, answer_noise=side is Side.AGENT), self.limits, trace)
         self.edge: Edge | None = None
         self._inside = inside
