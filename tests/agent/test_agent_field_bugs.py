@@ -1,0 +1,113 @@
+"""What has gone wrong in other agents with ids, options and work behind a turn, tried on ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from agent_kit import Ended, Scripted, Talk
+
+from duologue.agent import Session, ToolCall, Turn
+from duologue.protocol import v2
+
+
+class Kept(Scripted):
+    """Finds a session again by its id, as long as the store lives."""
+
+    def __init__(self, store: dict[str, list[str]]) -> None:
+        super().__init__()
+        self.store = store
+
+    async def new_session(self, session: Session) -> None:
+        self.store[session.id] = []
+
+    async def resume_session(self, session: Session, *, replay: bool) -> None:
+        for text in self.store[session.id] if replay else ():
+            await session.say(text)
+
+    async def prompt(self, turn: Turn) -> None:
+        self.store[turn.session.id].append(turn.text)
+
+
+async def test_field_bug_78_a_session_has_one_id_in_its_answer_its_listing_and_its_store(version: int) -> None:
+    store: dict[str, list[str]] = {}
+    talk = await Talk.begin(Kept(store), version)
+    session = await talk.new()
+    assert await talk.turn(session, "kept") == Ended("end_turn")
+    listed = (await talk.ask("session/list", {}))["result"]["sessions"]
+    assert [entry["sessionId"] for entry in listed] == list(store) == [session]
+    again = await Talk.begin(Kept(store), version)
+    method, more = ("session/load", {}) if version == 1 else ("session/resume", {"replayFrom": {"type": "start"}})
+    await again.ask(method, {"sessionId": session, "cwd": "/", "mcpServers": [], **more})
+    assert again.said() == "kept"
+    assert {update["params"]["sessionId"] for update in again.seen if "method" in update} == {session}
+
+
+class Modes(Scripted):
+    """Has a mode, with a category or without; tells the mode when it is asked to go."""
+
+    def __init__(self, category: bool) -> None:
+        super().__init__(go=self.go)
+        self.category = category
+        self.mode = "ask"
+
+    def config_options(self, session: Session) -> Sequence[v2.SessionConfigOption]:
+        values = [v2.SessionConfigSelectOption(value=value, name=value) for value in ("ask", "code")]
+        category: Any = {"category": v2.SessionConfigOptionCategory.MODE} if self.category else {}
+        return [
+            v2.SelectConfigOption(config_id="m", name="M", current_value=self.mode, options=values, **category),
+        ]
+
+    async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:
+        self.mode = str(value)
+
+    async def go(self, turn: Turn) -> None:
+        await turn.say(self.mode)
+
+
+@pytest.mark.req("all-config-08")
+async def test_an_option_works_the_same_without_its_category(version: int) -> None:
+    said = []
+    for category in (True, False):
+        talk = await Talk.begin(Modes(category), version)
+        session = await talk.new()
+        setting = {"sessionId": session, "configId": "m", "value": "code", **({"type": "id"} if version == 2 else {})}
+        (told,) = (await talk.ask("session/set_config_option", setting))["result"]["configOptions"]
+        assert (told.pop("category", None) is not None) is category
+        assert await talk.turn(session, "go") == Ended("end_turn")
+        said.append((told, talk.said()))
+    assert said[0] == said[1]
+    assert said[0][1] == "code"
+
+
+async def test_field_bugs_186_188_a_job_behind_a_turn_stays_open_until_it_ends(version: int) -> None:
+    """Each is told in progress until then, ends once, and wakes the session without a prompt."""
+    ends = [asyncio.Event() for _ in range(3)]
+    jobs: list[asyncio.Task[None]] = []
+
+    async def job(session: Session, number: int) -> None:
+        call: ToolCall
+        async with session.tool_call(f"Job {number}") as call:
+            await call.start()
+            await ends[number].wait()
+        async with session.work() as turn:
+            await turn.say(f"result {number}. ")
+
+    async def start(turn: Turn) -> None:
+        jobs.extend(asyncio.create_task(job(turn.session, number)) for number in range(3))
+        await asyncio.sleep(0)
+
+    talk = await Talk.begin(Scripted(start=start), version)
+    session = await talk.new()
+    assert await talk.turn(session, "start") == Ended("end_turn")
+    for number in (1, 0, 2):
+        ends[number].set()
+        await talk.heard(f"result {number}. ")
+    await asyncio.gather(*jobs)
+    calls: dict[str, list[str]] = {}
+    for update in talk.updates():
+        if update["sessionUpdate"].startswith("tool_call") and "status" in update:
+            calls.setdefault(update["toolCallId"], []).append(update["status"])
+    assert list(calls.values()) == [["pending", "in_progress", "completed"]] * 3
