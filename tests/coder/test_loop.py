@@ -184,6 +184,23 @@ async def test_a_refusal_leaves_no_trace_in_the_history(tmp_path: Path) -> None:
     assert coder.conversation.messages == before
 
 
+async def rejecting(request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    raise ModelError("the prompt is too long", status=400)
+    yield TextDelta("")
+
+
+@pytest.mark.parametrize("steps_before", [0, 1])
+async def test_a_message_that_the_model_cannot_take_is_not_sent_again(tmp_path: Path, steps_before: int) -> None:
+    coder = make_coder(tmp_path, says("hello"), *[asks(call("list_files"))] * steps_before, rejecting, says("yes"))
+    await take_turn(coder, "hi")
+    before = len(coder.conversation.messages)
+    with pytest.raises(ModelError):
+        await take_turn(coder, "far too long")
+    # What was done for it stays: the user has seen it.
+    assert len(coder.conversation.messages) == before + (3 if steps_before else 0)
+    assert end_of(await take_turn(coder)) == "end_turn"
+
+
 async def test_speech_and_thought_are_messages_of_their_own(tmp_path: Path) -> None:
     parts: list[ModelEvent] = [
         ThoughtDelta("hm"),

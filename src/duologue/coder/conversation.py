@@ -73,7 +73,7 @@ class Conversation:
         return ()
 
     def drop_from(self, mark: int) -> None:
-        """Forget a turn: what a refusal asks for."""
+        """Forget a turn: what a refusal asks for, and a message that the model cannot take."""
         del self.messages[mark:]
 
 

@@ -187,13 +187,20 @@ class Turn:
     def _settle(self, reason: Reason | None, mark: int) -> None:
         """Leave a history that the next turn can go on from."""
         conversation = self._job.conversation
-        if reason == "refusal":
+        if reason == "refusal" or self._was_rejected(mark):
             conversation.drop_from(mark)
             return
         # What was said before the end of a broken step has been seen, so it belongs to the history.
         if said := self._speech.unfinished():
             conversation.add_step(AssistantMessage(said))
         conversation.settle(STOPPED if reason == "cancelled" else NOT_RUN)
+
+
+    def _was_rejected(self, mark: int) -> bool:
+        """Whether the model takes the message itself for a mistake: kept, it would make every later request one."""
+        if len(self._job.conversation.messages) > mark + 1 or self._speech.unfinished():
+            return False
+        return isinstance(self._error, ModelError) and not self._error.retryable
 
 
 class Speech:
