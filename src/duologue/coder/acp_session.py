@@ -129,7 +129,8 @@ class CodingSession:
         notices = self._notices + [f"Note: {notice}." for notice in of_store[self._told_of_store :]]
         self._notices, self._told_of_store = [], len(of_store)
         for notice in notices:
-            turn.say(notice)
+            # Some clients show everything as one text.
+            turn.say(f"{notice}\n\n")
             turn.end_message()
 
     async def _play(self, coder: Coder, message: UserMessage, stage: Stage, history: History) -> StopReason:

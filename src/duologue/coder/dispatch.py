@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 REFUSED: Mapping[Verdict, str] = {
     "refused by the user": "The user refused this call; it had no effect.",
-    "refused by a rule": "A rule of the user forbids this call; it had no effect.",
+    "refused by a rule": "A rule of the user, or the mode that the session is in, forbids this call; it had no effect.",
 }
 
 Record = Callable[[ToolResult], None]
