@@ -12,7 +12,7 @@ import pytest
 from client_kit import OPTIONS, Host
 
 from duologue.client import Client, LocalTerminals, Policy, Session
-from duologue.local.rules import Subject
+from duologue.local.rules import Run, Subject
 from duologue.protocol.common.permission import RequestPermissionOutcome, SelectedOutcome
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from wire import PATIENCE, until
@@ -355,3 +355,26 @@ async def test_a_yes_to_a_permission_request_is_good_for_one_run_of_that_command
     await run.end()
     # What was allowed for a turn is over with it.
     assert "error" in await host.replies(CREATE, command="echo", args=["hi", "there"])
+
+
+HARMLESS = [{"name": "CLAUDECODE", "value": "1"}, {"name": "PAGER", "value": "cat"}]
+
+
+async def test_a_rule_covers_no_command_with_variables_that_may_change_it(tmp_path: Path) -> None:
+    host = await begin(tmp_path, Runs(policy=Policy("allow run:printf *")))
+    await create(host, "printf", "%s", "x", env=HARMLESS)
+    refused = await host.replies(CREATE, command="printf", args=["x"], env=[{"name": "PATH", "value": str(tmp_path)}])
+    assert refused["error"]["message"] == "running this command was not allowed"
+
+
+async def test_variables_stand_before_the_command_that_is_asked_about(tmp_path: Path) -> None:
+    asked: list[Subject] = []
+
+    class Asked(Runs):
+        async def confirm(self, session: Session, subject: Subject) -> bool:
+            asked.append(subject)
+            return True
+
+    host = await begin(tmp_path, Asked(policy=Policy()))
+    await create(host, "printf", "x", env=[{"name": "LD_PRELOAD", "value": "/tmp/a b"}, *HARMLESS])
+    assert asked == [Run("LD_PRELOAD='/tmp/a b' printf x", tmp_path)]

@@ -44,14 +44,24 @@ TERMINALS = 64
 #: No pager, editor or question may wait for a person who is not there.
 NO_QUESTIONS = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 
+#: Variables that tell a command how to print, and never what to run. Any other that an agent adds (a search path, a
+#: library to load, a program to call) may make another command of the one that was allowed.
+HARMLESS_VARIABLES = frozenset(
+    (
+        *("CI", "CLAUDECODE", "TERM", "COLORTERM", "COLUMNS", "LINES"),
+        *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "PYTHONUNBUFFERED"),
+    )
+)
+
 
 class LocalTerminals:
     """Answers `terminal/*` with real processes; set it as `Client.terminals`.
 
     Each command passes the client's policy (see `Client.policy` and `Client.confirm`) and runs in a folder of the
     session. It sees the environment of `duologue.processes.environment.child_environment` with the variables `names`
-    of this process, and what the agent adds. `output_bytes` and `most` bound what is kept of a command and how many
-    there are in one session.
+    of this process, and what the agent adds: variables that may change what runs stand before the command that is asked
+    about, and no rule that allows a command covers them. `output_bytes` and `most` bound what is kept of a command and
+    how many there are in one session.
     """
 
     def __init__(self, *, names: Iterable[str] = (), output_bytes: int = OUTPUT_BYTES, most: int = TERMINALS) -> None:
@@ -64,7 +74,7 @@ class LocalTerminals:
         """Start a command once it is allowed, and return at once. Raises `RpcError`."""
         cwd = _folder(session, request.cwd or str(session.cwd))
         argv, line = _command(request, cwd)
-        if not await permitted(session, Run(line, cwd.real)):
+        if not await permitted(session, Run(_with_variables(request, line), cwd.real)):
             raise RpcError(INTERNAL_ERROR, "running this command was not allowed", {"command": line})
         if len(session.terminals) >= self.most:
             raise RpcError(INTERNAL_ERROR, f"{self.most} terminals are open in this session; release one first")
@@ -139,6 +149,16 @@ def _command(request: CreateTerminalRequest, cwd: Place) -> tuple[list[str], str
     if shutil.which(command) or (program.is_file() and os.access(program, os.X_OK)):
         return [command], shlex.join([command])
     return [_shell(), "-c", command], command
+
+
+def _with_variables(request: CreateTerminalRequest, line: str) -> str:
+    """The line behind the variables that may change what it does."""
+    variables = [
+        f"{shlex.quote(variable.name)}={shlex.quote(variable.value)}"
+        for variable in request.env or ()
+        if variable.name not in HARMLESS_VARIABLES and NO_QUESTIONS.get(variable.name) != variable.value
+    ]
+    return " ".join([*variables, line])
 
 
 def _shell() -> str:
