@@ -69,7 +69,11 @@ ROWS: dict[str, list[Case]] = {
     "blank line": [Case(b"\n\r\n \t\n\n" + note() + b"\n", [NOTE])],
     "last line without a line feed": [Case(note()[:-1], [NOTE])],
     "last line cut short": [Case(note()[:-9], [BROKEN], [PARSE]), Case(note() + b"{", [NOTE, BROKEN], [PARSE])],
-    "byte order mark in front": [Case(b"\xef\xbb\xbf" + note(), [NOTE]), Case(b"\xef\xbb\xbf\r\n" + note(), [NOTE])],
+    "byte order mark in front": [
+        Case(b"\xef\xbb\xbf" + note(), [NOTE]),
+        Case(b"\xef\xbb\xbf\r\n" + note(), [NOTE]),
+        Case(b"\xef\xbb\xbf \xef\xbb\xbf" * 5000 + note() + note(), [NOTE, NOTE]),
+    ],
     "noise": [
         Case(b"Welcome back\n" + note(), [NOISE, NOTE], [PARSE]),
         Case(b"caf\xe9\n", [NOISE], [PARSE]),

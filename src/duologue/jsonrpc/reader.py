@@ -6,6 +6,7 @@ surrogates, noise and broken JSON; then arrays, scalars, and objects whose membe
 
 from __future__ import annotations
 
+import re
 from typing import TypeGuard
 
 from msgspec import UNSET, MsgspecError, UnsetType
@@ -63,7 +64,8 @@ from duologue.jsonrpc.scan import (
 #: Bytes of a broken line that its event keeps.
 SAMPLE = 200
 
-_BOM = b"\xef\xbb\xbf"
+#: All of them in one go: one at a time, a line of nothing else would nest as deep as it is long.
+_BYTE_ORDER_MARKS = re.compile(rb"(?:\xef\xbb\xbf\s*+)++")
 _STRUCTURED = b"{["
 _NULL = ord("n")
 _UNREADABLE = (MsgspecError, UnicodeDecodeError)
@@ -211,8 +213,8 @@ class Reader:
     def _read_odd(self, text: bytes) -> None:
         if not text:
             return
-        if text.startswith(_BOM):
-            self._read_message(text[len(_BOM) :])
+        if marks := _BYTE_ORDER_MARKS.match(text):
+            self._read_message(text[marks.end() :])
             return
         if not is_utf8(text):
             self._report_broken(text, "not valid UTF-8")
