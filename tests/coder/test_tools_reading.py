@@ -216,6 +216,36 @@ def test_globs(pattern: str, path: str, fits: bool) -> None:
     assert globs.matches(pattern, path) is fits
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a*a*a*a*a*a*a*a*b", "a" * 250),
+        ("**/" * 12 + "z", "a/" * 400 + "x"),
+        ("**/a/" * 8 + "*a*a*a*a*b", "a/" * 400 + "a" * 250),
+    ],
+)
+def test_no_glob_takes_long(pattern: str, path: str) -> None:
+    assert globs.matches(pattern, path) is False
+    assert globs.matches(pattern.removesuffix("b").removesuffix("z") + "*", path) is True
+    assert not ignore.Ignore([pattern]).decide(path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "fits"),
+    [
+        ("a*b*c", "abbcbc", True),
+        ("*ab*ab", "aabab", True),
+        ("*ab*ab", "ab", False),
+        ("**/a/**/b", "a/x/a/b", True),
+        ("**/a/**/a/b", "a/b", False),
+        ("**/*a*b/**/c*d", "xab/ab/ccdd", True),
+        ("**/a/**", "x/a/", False),
+    ],
+)
+def test_several_wildcards(pattern: str, path: str, fits: bool) -> None:
+    assert globs.matches(pattern, path) is fits
+
+
 # --- Listing ---------------------------------------------------------------------------------------------------------
 
 

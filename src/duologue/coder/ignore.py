@@ -20,6 +20,10 @@ SKIPPED_FOLDERS = frozenset(
 # A folder that holds one of these is a virtual environment or a cache, whatever its name.
 SKIP_MARKS = ("pyvenv.cfg", "CACHEDIR.TAG")
 
+# A line with more is matched without the library.
+MOST_STARS = 8
+MOST_STARS_OF_NAME = 3
+
 Decide = Callable[[str], bool | None]
 
 
@@ -28,7 +32,8 @@ class Ignore:
 
     def __init__(self, lines: Iterable[str], base: str = "") -> None:
         self.base = base
-        self._decide = pathspec_decide(lines) or own_decide(lines)
+        lines = list(lines)
+        self._decide = (None if any(map(_is_slow, lines)) else pathspec_decide(lines)) or own_decide(lines)
 
     def decide(self, path: str) -> bool | None:
         """True: left out; False: expressly kept; None: not mentioned. A folder's path ends with a slash."""
@@ -44,6 +49,11 @@ def ignored(path: str, ignores: Sequence[Ignore]) -> bool:
         if decision is not None:
             return decision
     return False
+
+
+def _is_slow(line: str) -> bool:
+    """Whether the library could try for ever: it goes back to each `*`, and holds everything else up meanwhile."""
+    return line.count("*") > MOST_STARS or any(name.count("*") > MOST_STARS_OF_NAME for name in line.split("/"))
 
 
 def pathspec_decide(lines: Iterable[str]) -> Decide | None:

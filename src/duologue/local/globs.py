@@ -8,6 +8,8 @@ from functools import lru_cache
 # A pattern with more alternatives than this is a mistake or an attack.
 MOST_ALTERNATIVES = 64
 
+ANY = "[^/]*"
+
 
 def matches(pattern: str, path: str, *, dots: bool = True) -> bool:
     """Whether the whole relative path fits. Without `dots`, wildcards pass no name that begins with a dot."""
@@ -46,23 +48,42 @@ def alternatives(pattern: str) -> list[str]:
 
 
 def translate(pattern: str, dots: bool = True) -> str:
-    """The pattern as a regular expression for a whole path."""
+    """The pattern as a regular expression for a whole path.
+
+    Of several `*` in a name, and of several `**`, all but the last take the least that fits and never try again: what
+    follows each is of a fixed length, so the first place that fits is as good as any. Trying all would take for ever.
+    """
     name = "" if dots else r"(?!\.)"
     parts: list[str] = []
+    # Where the last `*` of this name, and the last `**`, stand in `parts`.
+    star: int | None = None
+    across: int | None = None
     position = 0
     while position < len(pattern):
         start = position == 0 or pattern[position - 1] == "/"
-        if start and pattern.startswith("**/", position):
+        if start and (pattern.startswith("**/", position) or pattern[position:] == "**"):
+            _take_first(parts, across)
+            across = len(parts)
             parts.append(f"(?:{name}[^/]+/)*")
+            if pattern[position:] == "**":
+                parts.append(f"{name}[^/]+")
             position += 3
-        elif start and pattern[position:] == "**":
-            parts.append(f"(?:{name}[^/]+/)*{name}[^/]+")
-            position += 2
-        else:
-            text, position = _one(pattern, position)
-            guard = name if start and pattern[position - 1] in "*?]" else ""
-            parts.append(guard + text)
+            continue
+        text, position = _one(pattern, position)
+        guard = name if start and pattern[position - 1] in "*?]" else ""
+        if text == ANY:
+            _take_first(parts, star)
+        if text in (ANY, "/"):
+            star = len(parts) if text == ANY else None
+        parts.append(guard + text)
     return "".join(parts)
+
+
+def _take_first(parts: list[str], repeat: int | None) -> None:
+    """Let a repeat, with what follows it so far, take the first place that fits."""
+    if repeat is not None:
+        parts[repeat] = f"(?>{parts[repeat]}?"
+        parts.append(")")
 
 
 def _one(pattern: str, position: int) -> tuple[str, int]:
@@ -71,7 +92,7 @@ def _one(pattern: str, position: int) -> tuple[str, int]:
     if character == "*":
         while pattern[position : position + 1] == "*":
             position += 1
-        return "[^/]*", position
+        return ANY, position
     if character == "?":
         return "[^/]", position + 1
     if character == "[" and (choice := re.compile(r"\[([!^]?)(\]?[^\]/]*)\]").match(pattern, position)):
