@@ -163,6 +163,12 @@ def test_no_pattern_takes_long(pattern: str) -> None:
     assert matches(pattern, "a" * 5_000 + "!") is False
 
 
+@pytest.mark.parametrize("pattern", ["^(?:){4000000000}a", "^(){4000000000}a", "^(?:(?:){4000000000}){4000000000}a"])
+def test_nothing_may_be_repeated_any_number_of_times(pattern: str) -> None:
+    assert matches(pattern, "a") is True
+    assert matches(pattern, "b") is False
+
+
 @pytest.mark.parametrize("pattern", ["(", r"(a)\1", "(?=a)a", "(?<!a)b", "a{100000}", "(?i)a", r"\p{L}", "[b-a]"])
 def test_what_cannot_be_checked_is_not(pattern: str) -> None:
     assert matches(pattern, "a") is None

@@ -121,7 +121,10 @@ class _Machine:
             for _ in range(most - least):
                 after = self._add("fork", None, [end, self._sequence(items, after)])
         for _ in range(least):
+            before = len(self._states)
             after = self._sequence(items, after)
+            if len(self._states) == before:
+                break  # Nothing, however often: the number is the agent's, and may be in the thousands of millions.
         return after
 
 
