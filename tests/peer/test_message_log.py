@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import stat
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue import Agent, Turn
+from duologue.jsonrpc.messages import Malformed
 from duologue.local.masking import MASK, mask
+from duologue.peer import Peer
 from duologue.peer.message_log import LOGGED_CHARACTERS, MessageLog
+from duologue.protocol.method import Side
+from duologue.protocol.version import V1
 from duologue.testing import connected
 
 STDIO = {"name": "a", "command": "x", "args": ["--verbose"], "env": [{"name": "HOME", "value": "hush"}]}
@@ -89,6 +94,18 @@ def test_what_is_no_json_stands_as_text_without_secrets(tmp_path: Path) -> None:
     told = entries(path)
     assert [set(entry) for entry in told] == [{"time", "direction", "text"}] * 4
     assert told[0]["text"] == "noise �" and "hush" not in path.read_text()
+
+
+def test_a_secret_with_a_quote_in_it_is_masked_whole(tmp_path: Path) -> None:
+    MessageLog(tmp_path / "log")("in", b'{"token": "hush\\"hush", "next": "shown')
+    (entry,) = entries(tmp_path / "log")
+    assert "hush" not in entry["text"] and "shown" in entry["text"]
+
+
+def test_the_beginning_of_a_broken_line_is_logged_without_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "duologue"):
+        Peer(Side.AGENT, V1).take([Malformed(-32700, "broken", b'{"apiKey": "hush", "x": broken')])
+    assert "it began with" in caplog.text and "hush" not in caplog.text
 
 
 def test_long_strings_are_cut_and_the_line_stays_json(tmp_path: Path) -> None:

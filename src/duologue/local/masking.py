@@ -20,7 +20,7 @@ _QUERY = re.compile(r"([?&][\w.-]*(?:token|key|secret|password|sig|signature)=)[
 #: Members in a text that is no JSON, though it began as such.
 _MEMBERS = re.compile(
     r"(\"(?:value|[\w.-]*(?:key|token|authorization|password|passphrase|secret|credentials?|cookie))\"\s*:\s*\")"
-    r"[^\"]*",
+    r"(?:[^\"\\]|\\.)*",
     re.IGNORECASE,
 )
 

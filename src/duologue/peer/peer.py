@@ -15,6 +15,7 @@ from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
 from duologue.jsonrpc.engine import Engine
 from duologue.jsonrpc.limits import Limits
+from duologue.local.masking import mask_broken
 from duologue.peer.answering import Answering
 from duologue.peer.asking import Asking
 from duologue.peer.calls import Scope
@@ -272,7 +273,7 @@ class Peer:
 
     def _on_broken(self, event: wire.Noise | wire.Malformed) -> None:
         log.warning("ignored a line that is no message: %s", event.reason)
-        log.debug("it began with %r", event.sample)
+        log.debug("it began with %r", mask_broken(event.sample.decode("utf-8", "replace")))
 
     def _on_unexpected(self, event: wire.UnexpectedResponse) -> None:
         log.debug("ignored an answer to no open request: %r", event.id)
