@@ -10,7 +10,9 @@ import pytest
 from agent_kit import Ended, Scripted, Talk
 
 from duologue.agent import Session, ToolCall, Turn
+from duologue.jsonrpc.errors import RpcError
 from duologue.protocol import v2
+from duologue.protocol.common.errors import ErrorCode
 
 
 class Kept(Scripted):
@@ -111,3 +113,42 @@ async def test_field_bugs_186_188_a_job_behind_a_turn_stays_open_until_it_ends(v
         if update["sessionUpdate"].startswith("tool_call") and "status" in update:
             calls.setdefault(update["toolCallId"], []).append(update["status"])
     assert list(calls.values()) == [["pending", "in_progress", "completed"]] * 3
+
+
+async def test_field_bugs_155_156_what_is_slow_to_find_is_told_later(version: int) -> None:
+    """The handshake and a new session do not wait for it."""
+    found: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    class Catalogue(Modes):
+        async def new_session(self, session: Session) -> None:
+            self.looking = asyncio.create_task(self.look(session))
+
+        async def look(self, session: Session) -> None:
+            self.mode = await found
+            await session.update_config_options()
+
+    talk = await Talk.begin(Catalogue(category=False), version)
+    await talk.new()
+    assert "config_option_update" not in talk.kinds()
+    found.set_result("code")
+    update = (await talk.request("session/update"))["params"]["update"]
+    assert update["sessionUpdate"] == "config_option_update"
+    assert [option["currentValue"] for option in update["configOptions"]] == ["code"]
+
+
+async def test_field_bug_168_a_new_session_asks_for_a_login_and_begins_none(version: int) -> None:
+    class Closed(Scripted):
+        def auth_methods(self) -> Sequence[v2.AuthMethod]:
+            return [v2.AgentAuthMethod(method_id="browser", name="Browser")]
+
+        async def login(self, method_id: str) -> None:
+            self.log.append(method_id)
+
+        async def new_session(self, session: Session) -> None:
+            raise RpcError(ErrorCode.AUTH_REQUIRED, "Log in first")
+
+    talk = await Talk.begin(agent := Closed(), version)
+    refused = (await talk.ask("session/new", {"cwd": "/", "mcpServers": []}))["error"]
+    assert refused["code"] == -32000
+    assert agent.log == []
+    await talk.wire.silence()
