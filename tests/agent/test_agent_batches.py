@@ -62,3 +62,12 @@ async def test_a_batch_may_hold_requests_that_wait_for_each_other() -> None:
     end = talk.call("session/close", {"sessionId": session})
     send_batch(talk, ask, end, new(talk, "/"))
     assert len(await read_batch(talk)) == 3
+
+
+async def test_a_batch_in_the_same_read_as_initialize_is_served() -> None:
+    talk = await Talk.open(Scripted(), 2)
+    hello = talk.call("initialize", {"protocolVersion": 2, "info": {"name": "c", "version": "1"}})
+    batch = json.dumps([{"jsonrpc": "2.0", **new(talk, "/")}, {"jsonrpc": "2.0", **new(talk, "/")}])
+    talk.wire.send(hello, batch.encode() + b"\n")
+    assert (await talk.wire.read())["result"]["protocolVersion"] == 2
+    assert all("result" in answer for answer in await read_batch(talk))

@@ -11,9 +11,11 @@ import pytest
 from client_kit import Host
 
 from duologue.client import Client, LocalFiles, Policy, Session
+from duologue.client.files import READS
 from duologue.local import files as disk
 from duologue.local.rules import Subject
-from wire import until
+from duologue.local.workspace import Place
+from wire import settle, until
 
 READ, WRITE = "fs/read_text_file", "fs/write_text_file"
 
@@ -328,3 +330,29 @@ async def test_a_cancelled_turn_refuses_what_waits_to_be_confirmed(tmp_path: Pat
     host.end(request, "cancelled")
     assert await run.end() == "cancelled"
     assert not (tmp_path / "a").exists()
+
+
+# --- an agent that asks and does not read -----------------------------------------------------------------------------
+
+
+async def test_texts_for_an_agent_that_does_not_read_do_not_pile_up(tmp_path: Path) -> None:
+    class Counting(LocalFiles):
+        read_so_far = 0
+
+        def _read(self, place: Place) -> str:
+            self.read_so_far += 1
+            return super()._read(place)
+
+    (tmp_path / "a").write_text("x" * 1_000_000)
+    files = Counting()
+    host = await begin(tmp_path, Files(files))
+    host.wire.near.pause_reading()
+    calls = [host.wire.call(READ, {"sessionId": "S", "path": str(tmp_path / "a")}) for _ in range(40)]
+    host.wire.send(*calls)
+    await until(lambda: host.connection.peer.link.outbound.blocked)
+    await settle()
+    # What was begun before the agent stopped may still be made.
+    assert files.read_so_far <= 2 * READS
+    host.wire.near.resume_reading()
+    for call in calls:
+        assert len((await host.wire.read_answer(call["id"]))["result"]["content"]) == 1_000_000

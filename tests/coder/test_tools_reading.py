@@ -20,7 +20,7 @@ from duologue.coder.limits import Limits
 from duologue.coder.models.base import ToolSpec
 from duologue.coder.walk import walk
 from duologue.local import globs
-from duologue.local.errors import PathRefused
+from duologue.local.errors import LocalError, PathRefused
 
 
 def fill(root: Path, **files: str) -> None:
@@ -363,7 +363,7 @@ async def test_lists_and_searches_that_cannot_be_meant_are_refused(
     tmp_path: Path, name: str, arguments: dict[str, object]
 ) -> None:
     fill(tmp_path, a="")
-    with pytest.raises(ToolError):
+    with pytest.raises((ToolError, LocalError)):
         await Bench(tmp_path).plan(name, **arguments)
 
 

@@ -169,7 +169,17 @@ def test_nothing_may_be_repeated_any_number_of_times(pattern: str) -> None:
     assert matches(pattern, "b") is False
 
 
-@pytest.mark.parametrize("pattern", ["(", r"(a)\1", "(?=a)a", "(?<!a)b", "a{100000}", "(?i)a", r"\p{L}", "[b-a]"])
+@pytest.mark.parametrize("pattern", ["(?:a?){900}b", "[" + "".join(map(chr, range(0x4000, 0x5000))) + "]x"])
+def test_a_text_that_takes_too_long_does_not_match(pattern: str) -> None:
+    assert matches(pattern, "a" * 100_000 + chr(0x4001)) is False
+
+
+RANGES = "".join(f"{chr(first)}-{chr(first + 1)}" for first in range(0x4000, 0x4200, 4))
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(", r"(a)\1", "(?=a)a", "(?<!a)b", "a{100000}", "(?i)a", r"\p{L}", "[b-a]", f"[{RANGES}]"]
+)
 def test_what_cannot_be_checked_is_not(pattern: str) -> None:
     assert matches(pattern, "a") is None
 

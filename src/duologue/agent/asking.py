@@ -39,7 +39,7 @@ class Asking:
         """Ask the client by any method, of the tables or of one's own. Raises what `Peer.request` raises."""
         if self._over:
             raise TurnOver
-        return self.session.peer.request(method, traced(params, self._trace()))
+        return self.session.connection.peer.request(method, traced(params, self._trace()))
 
     def ask_permission(
         self,

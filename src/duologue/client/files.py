@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 #: Bytes of a file that is read or written.
 FILE_BYTES = 32 * 1024 * 1024
+#: Files that are read at once.
+READS = 4
 
 
 class Buffers(Protocol):
@@ -55,12 +57,19 @@ class LocalFiles:
         self.buffers = buffers
         self.writes = write
         self.file_bytes = file_bytes
+        self._reading = asyncio.Semaphore(READS)
         # Requests for one file are carried out in the order in which they came.
         self._turns: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, session: Session, request: ReadTextFileRequest) -> ReadTextFileResponse:
         """The text from `line` on, at most `limit` lines, with their ends. Raises `RpcError`."""
         place = _place(session, request.path)
+        # Texts that wait to be sent are bounded: by how many are read at once, and read only for an agent that listens.
+        async with self._reading:
+            await session.connection.peer.room()
+            return await self._read_text(place, request)
+
+    async def _read_text(self, place: Place, request: ReadTextFileRequest) -> ReadTextFileResponse:
         async with self._turn(place):
             text = self.buffers.read(place.shown) if self.buffers is not None else None
             if text is None:

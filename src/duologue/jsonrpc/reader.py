@@ -106,6 +106,8 @@ class Reader:
 
     def read(self, line: bytes) -> None:
         """Read one line that ends with its line feed, or with the stream."""
+        if line.isspace():
+            return
         if len(line) <= self.short or self.is_within_limits(line):
             self._read_message(line)
         elif len(line) > self._limits.message_bytes + 1:

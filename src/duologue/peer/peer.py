@@ -220,6 +220,10 @@ class Peer:
                 return self.carrying.out(note, None)
         return self.link.update(note, soon=soon)
 
+    async def room(self) -> None:
+        """Wait until the other side reads what it is sent; for those who would make much of what it asked for."""
+        await self.link.outbound.wait_for_room()
+
     def channel(self, session_id: str) -> Channel:
         """The quickest way to send the updates of one session."""
         return Channel(self, session_id)
@@ -245,13 +249,22 @@ class Peer:
             return
         before = self.inbound.undelivered
         try:
-            self.take(self.link.receive(data))
+            self._read(data)
         except rpc.LimitError as error:
             # Only an answer is sent here: the other side asks without reading.
             self.ending.abort(error)
         if not self.inbound.account(len(data), before):
             self.ending.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
         self.regulate()
+
+    def _read(self, data: bytes) -> None:
+        start = 0
+        # Whether a batch is served depends on the version, which a line before it may settle.
+        while self.version is None and (end := data.find(b"\n", start) + 1):
+            self.take(self.link.receive(data[start:end]))
+            start = end
+        if start < len(data):
+            self.take(self.link.receive(data[start:] if start else data))
 
     def take(self, events: list[wire.Event]) -> None:
         """Apply, queue or dispatch what was read, in order."""

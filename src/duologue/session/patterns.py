@@ -16,6 +16,10 @@ from typing import Any
 
 #: How many states a pattern may have: repeats are written out.
 MAX_STATES = 2_000
+#: How many states a walk over one text may be in, all places together; a second of work at most.
+MAX_STEPS = 500_000
+#: How many ranges and classes one class of characters may hold; single characters are free.
+MAX_TESTS = 64
 
 _Accepts = Callable[[str], bool]
 #: How a pattern goes on: a character to take, a place to be at, or a fork.
@@ -38,7 +42,10 @@ class _Unsupported(Exception):
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Whether a pattern occurs in a text; None when the pattern cannot be checked."""
+    """Whether a pattern occurs in a text; None when the pattern cannot be checked.
+
+    A text that takes more than `MAX_STEPS` counts as one in which it does not occur: unchecked it must not pass.
+    """
     machine = _machine(pattern)
     return None if machine is None else machine.occurs_in(text)
 
@@ -62,8 +69,12 @@ class _Machine:
 
     def occurs_in(self, text: str) -> bool:
         current: set[int] = set()
+        steps = 0
         for place in range(len(text) + 1):
             current = self._closed({*current, self._start}, text, place)
+            steps += len(current)
+            if steps > MAX_STEPS:
+                return False
             if any(self._states[state][0] == "end" for state in current):
                 return True
             if place < len(text):
@@ -162,6 +173,9 @@ def _accepts(kind: Any, detail: Any) -> _Accepts:
         return lambda char: not opposite(char)
     if kind is op.IN:
         negated = detail[0][0] is op.NEGATE
-        tests = [_accepts(*item) for item in detail[negated:]]
-        return lambda char: any(test(char) for test in tests) is not negated
+        single = frozenset(chr(value) for kind, value in detail[negated:] if kind is op.LITERAL)
+        tests = [_accepts(*item) for item in detail[negated:] if item[0] is not op.LITERAL]
+        if len(tests) > MAX_TESTS:
+            raise _Unsupported
+        return lambda char: (char in single or any(test(char) for test in tests)) is not negated
     raise _Unsupported
