@@ -197,3 +197,16 @@ async def test_field_bug_107_paths_start_at_the_folder_of_the_session(version: i
 def test_field_bug_107_a_diff_of_a_relative_path_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="absolute: 'a'"):
         file_diff("a", None, "x")
+
+
+async def test_content_that_is_none_is_a_mistake_of_the_author(version: int) -> None:
+    async def go(turn: Turn) -> None:
+        wrong: Any = "hello"
+        async with turn.tool_call("Say") as call:
+            with pytest.raises(TypeError, match="ToolContent"):
+                await call.add(wrong)
+            with pytest.raises(TypeError, match="ToolContent"):
+                await call.update(content=wrong)
+
+    _, ended = await calls(version, go)
+    assert ended == Ended("end_turn")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
 from duologue.protocol.patches import make_patch
@@ -114,14 +115,17 @@ class ToolCall:
         raw_input: Any = UNSET,
         raw_output: Any = UNSET,
     ) -> Awaitable[None]:
-        """Change what is given, keep the rest; `content` and `locations` replace what was there."""
+        """Change what is given, keep the rest; `content` and `locations` replace what was there.
+
+        Raises `TypeError` for an item of content that is none.
+        """
         change = ToolCallUpdateEvent(
             tool_call_id=self.id,
             status=status,
             title=title,
             kind=kind,
             locations=UNSET if isinstance(locations, UnsetType) else self._places(locations),
-            content=UNSET if isinstance(content, UnsetType) else list(content),
+            content=UNSET if isinstance(content, UnsetType) else [_item(item) for item in content],
             raw_input=raw_input,
             raw_output=raw_output,
         )
@@ -130,10 +134,10 @@ class ToolCall:
         return sent
 
     def add(self, content: ToolCallContent) -> Awaitable[None]:
-        """Show one more item."""
+        """Show one more item. Raises `TypeError` for what is none."""
         if self.status is ToolCallStatus.PENDING:
             self.start()
-        return self._add(content)
+        return self._add(_item(content))
 
     def _add(self, content: ToolCallContent) -> Awaitable[None]:
         sent = self._voice.update(ToolCallContentChunkEvent(tool_call_id=self.id, content=content))
@@ -220,3 +224,10 @@ def as_subject(shown: ToolCallState, content: Sequence[ToolCallContent]) -> Tool
         raw_output=shown.raw_output,
         content=[*shown.content, *content] or UNSET,
     )
+
+
+def _item(item: ToolCallContent) -> ToolCallContent:
+    """The item, checked: a string is content that would only fail at the client."""
+    if isinstance(item, ToolContent | ToolDiff | ToolTerminal | Unknown):
+        return item
+    raise TypeError(f"content of a tool call is ToolContent, ToolDiff or ToolTerminal, not {type(item).__name__}")
