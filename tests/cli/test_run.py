@@ -100,6 +100,9 @@ def test_an_agent_that_does_not_start(tmp_path: Path, arguments: list[str], word
         (["go", "--cwd", "/no/such/folder"], "no such folder"),
         (["go", "--env", "NOT_SET_ANYWHERE"], "NAME=VALUE"),
         (["go", "--agent", " "], "the command is empty"),
+        (["go", "--agent", "'"], "quote it as for a shell"),
+        (["fix", "the", "test"], "unrecognized arguments: the test; put the request in quotes"),
+        (["go", "--nonsense"], "usage: duologue run"),
         (["go", "--yes", "--deny"], "not allowed with"),
         (["go", "--protocol", "3"], "invalid choice"),
         (["go", "--timeout", "-1"], "--timeout"),
@@ -272,7 +275,7 @@ def test_a_second_signal_ends_an_agent_that_does_not_listen_and_all_its_processe
 
 def test_the_time_limit_cancels(tmp_path: Path) -> None:
     done = run("go", "--agent", scripted("wait"), "--timeout", "1.5", cwd=tmp_path)
-    assert done.returncode == 124
+    assert done.returncode == 124 and "--timeout 1.5 is over" in done.stderr
     assert (tmp_path / "cancelled").exists()
 
 

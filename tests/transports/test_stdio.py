@@ -172,6 +172,13 @@ def test_field_bugs_7_8_nothing_but_messages_reaches_stdout(tmp_path: Path, stra
     assert b"stray" in done.stderr
 
 
+def test_what_is_printed_is_seen_at_once(tmp_path: Path) -> None:
+    """Standard error is not gathered, so what goes there must not be either."""
+    after = "print('first'); os.write(2, b'second\\n')"
+    done = run(program(tmp_path, after=after), input=line(1), capture_output=True)
+    assert done.stderr.index(b"first") < done.stderr.index(b"second")
+
+
 def test_what_was_printed_before_the_claim_stands_before_the_first_message(tmp_path: Path) -> None:
     """It cannot be taken back; but it must not come in the middle of a message later."""
     done = run(program(tmp_path, before="sys.stdout.write('early\\n')"), input=line(1), capture_output=True)

@@ -32,6 +32,7 @@ def dispatch(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"duologue {__version__}")
+    parsers: dict[str, argparse.ArgumentParser] = {}
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, module, summary in (
         ("run", run, "let an agent work on one request, in this terminal"),
@@ -46,7 +47,12 @@ def dispatch(argv: Sequence[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)
-    chosen = parser.parse_args(argv)
+        parsers[name] = command
+    chosen, left = parser.parse_known_args(argv)
+    if left:
+        # By the subcommand, whose usage is the one that helps.
+        advice = "" if chosen.command != "run" or left[0].startswith("-") else "; put the request in quotes"
+        parsers.get(chosen.command, parser).error(f"unrecognized arguments: {' '.join(left)}{advice}")
     if chosen.command is None:
         # The whole help, and still the status of a command line that asks for nothing.
         parser.print_help(sys.stderr)

@@ -105,7 +105,10 @@ def _command(agent: str | None, model: str | None) -> list[str]:
         return own if model is None else [*own, "--model", model]
     import shlex
 
-    words = shlex.split(agent)
+    try:
+        words = shlex.split(agent)
+    except ValueError as error:
+        raise ValueError(f"--agent {agent!r}: {error}; quote it as for a shell: --agent 'my-agent --flag'") from None
     if not words:
         raise ValueError("--agent: the command is empty")
     return words

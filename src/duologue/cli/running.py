@@ -119,6 +119,9 @@ class Run(Client):
         try:
             await asyncio.wait({work, stop}, timeout=self.order.timeout, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
+                if self._stopped is None and self.order.timeout is not None:
+                    over = f"duologue run: --timeout {self.order.timeout:g} is over; the turn is cancelled"
+                    self.errors.line(over, "yellow")
                 self._stop(Exit.TIMED_OUT)
                 await self._cancel(work)
             status = await work

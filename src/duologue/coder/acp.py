@@ -14,6 +14,7 @@ from duologue.agent import Agent, Session, Turn, unknown_session
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import CodingSession
 from duologue.coder.models.settings import OFFLINE
+from duologue.coder.settling import in_daemon
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.errors import ErrorCode
@@ -57,6 +58,7 @@ class CodingAgent(Agent):
         self._store: PermissionStore | None = None
         self._sees = any(choice.spec != OFFLINE for choice in self._offered)
         self._loading: asyncio.Future[None] | None = None
+        self._preparing: set[asyncio.Future[None]] = set()
 
     def prompt_capabilities(self) -> PromptCapabilities:
         """Embedded resources always; images when a model that may see them can be chosen."""
@@ -102,7 +104,7 @@ class CodingAgent(Agent):
         session.state = CodingSession(
             session, workspace_of(session), self._models, lambda: self._offered, self._permissions
         )
-        asyncio.get_running_loop().call_later(LOAD_AFTER, self._load)
+        asyncio.get_running_loop().call_later(LOAD_AFTER, self._prepare, session.state)
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
         if not isinstance(session.state, CodingSession):
@@ -136,10 +138,21 @@ class CodingAgent(Agent):
             self._store = PermissionStore(self._kept_in)
         return self._store
 
+    def _prepare(self, session: CodingSession) -> None:
+        """Load what the first turn needs while the user still writes."""
+
+        async def prepare() -> None:
+            await self._load()
+            await session.prepare()
+
+        task = asyncio.ensure_future(prepare())
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
+
     def _load(self) -> asyncio.Future[None]:
         """Import the loop and the tools beside the event loop, once."""
         if self._loading is None:
-            self._loading = asyncio.ensure_future(asyncio.to_thread(_import))
+            self._loading = asyncio.ensure_future(in_daemon(_import))
         return asyncio.shield(self._loading)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from duologue.coder.acp_options import ASK, UNAUTHORIZED, Models, mode_option, m
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
 from duologue.coder.models.settings import OFFLINE
+from duologue.coder.settling import in_daemon
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.errors import ErrorCode
@@ -156,11 +158,24 @@ class CodingSession:
             raise cancelled
         return reason
 
+    async def prepare(self) -> None:
+        """Load the model before it is needed. What is wrong with it is told by the turn that needs it."""
+        if self._spec == OFFLINE:
+            return
+        from duologue.coder.models.remote import RemoteModel
+
+        with contextlib.suppress(Exception):
+            model = await in_daemon(self._models.load, self._spec)
+            if self._model is None:
+                self._model = model
+            if isinstance(self._model, RemoteModel):
+                await self._model.prepare()
+
     async def _ready(self) -> Coder:
         model = self._model
         if model is None:
             # In a thread: a model may load a library.
-            model = self._model = await asyncio.to_thread(self._models.load, self._spec)
+            model = self._model = await in_daemon(self._models.load, self._spec)
         if self._coder is None:
             self._coder = self._make(model)
         self._coder.model = model

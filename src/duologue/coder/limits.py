@@ -14,6 +14,9 @@ class Limits(msgspec.Struct, frozen=True):
     steps: int = 100
     """Requests to the model in one turn."""
 
+    same_failures: int = 5
+    """How often in a row the model may make the same calls that all fail; then the turn ends with an error."""
+
     events: int = 64
     """Events that wait for a slow reader before the turn pauses."""
 

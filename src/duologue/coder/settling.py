@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
@@ -13,6 +15,28 @@ T = TypeVar("T")
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run blocking work in a thread. A cancelled caller goes on at once; the thread ends by itself."""
     return await asyncio.to_thread(work, *args, **kwargs)
+
+
+async def in_daemon(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Like `in_thread`, for work without an effect, such as an import: the process may end in the midst of it."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def tell(finish: Callable[[Any], None], value: Any) -> None:
+        # The loop may be gone, or nobody wait any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(lambda: None if done.done() else finish(value))
+
+    def run() -> None:
+        try:
+            result = work(*args, **kwargs)
+        except Exception as error:
+            tell(done.set_exception, error)
+        else:
+            tell(done.set_result, result)
+
+    threading.Thread(target=run, name="duologue-loading", daemon=True).start()
+    return await done
 
 
 async def settled(work: Coroutine[Any, Any, T], seconds: float) -> T:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from duologue.coder.channel import Channel
 from duologue.coder.conversation import NOT_RUN, STOPPED, Conversation
@@ -17,6 +17,7 @@ from duologue.coder.limits import Limits
 from duologue.coder.models.base import (
     AssistantMessage,
     CallDelta,
+    Message,
     Model,
     ModelError,
     ModelEvent,
@@ -24,11 +25,16 @@ from duologue.coder.models.base import (
     StepEnded,
     TextDelta,
     ThoughtDelta,
+    ToolCall,
+    ToolResult,
     Usage,
     UserMessage,
 )
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.usage import UsageSum
+
+#: Statuses that blame the request itself, not the key or the server.
+REJECTED = frozenset({400, 413, 422})
 
 Reason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 
@@ -126,6 +132,7 @@ class Turn:
     async def _until_end(self, message: UserMessage) -> Reason:
         self._stop_if_cancelled()
         await self._name(message)
+        repeats = Repeats(self._job.limits.same_failures)
         for _ in range(self._job.limits.steps):
             self._stop_if_cancelled()
             step = await self._step()
@@ -140,6 +147,7 @@ class Turn:
             for call in kept.calls:
                 self._stop_if_cancelled()
                 await self._job.dispatch.run(call)
+            repeats.check(kept.calls, self._job.conversation.messages[-len(kept.calls) :])
         return "max_turn_requests"
 
     def _stop_if_cancelled(self) -> None:
@@ -195,12 +203,30 @@ class Turn:
             conversation.add_step(AssistantMessage(said))
         conversation.settle(STOPPED if reason == "cancelled" else NOT_RUN)
 
-
     def _was_rejected(self, mark: int) -> bool:
         """Whether the model takes the message itself for a mistake: kept, it would make every later request one."""
         if len(self._job.conversation.messages) > mark + 1 or self._speech.unfinished():
             return False
-        return isinstance(self._error, ModelError) and not self._error.retryable
+        return isinstance(self._error, ModelError) and self._error.status in REJECTED
+
+
+class Repeats:
+    """Notices a model that makes the same failing calls again and again, each at a price."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._last: list[tuple[str, dict[str, Any]]] = []
+        self._count = 0
+
+    def check(self, calls: Sequence[ToolCall], results: Sequence[Message]) -> None:
+        """Take the calls of a step and what came of them. Raises ModelError when it is enough."""
+        failed = all(isinstance(result, ToolResult) and not result.ok for result in results)
+        made = [(call.name, call.arguments) for call in calls] if failed else []
+        self._count = self._count + 1 if made and made == self._last else len(made[:1])
+        self._last = made
+        if self._count >= self._most:
+            names = ", ".join(dict.fromkeys(name for name, _ in made))
+            raise ModelError(f"the model made the same failing call {self._count} times in a row ({names})")
 
 
 class Speech:

@@ -6,6 +6,7 @@ Imports nothing of weight, so that a program can call `claim_stdio` as its very 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 
@@ -37,6 +38,9 @@ def _claim() -> tuple[int, int]:
         # Nowhere to send strays; and whatever is opened next must not become standard error.
         os.dup2(null, 2)
     os.dup2(2, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # What is printed shows up in standard error as it comes.
+        sys.stdout.reconfigure(line_buffering=True)
     if null > 2:
         os.close(null)
     return read_end, write_end

@@ -12,6 +12,7 @@ from duologue.coder.models.base import ModelError, ModelEvent, ModelRequest
 from duologue.coder.models.config import SettingsError
 from duologue.coder.models.library import INSTALL, check_library
 from duologue.coder.models.settings import RemoteSettings
+from duologue.coder.settling import in_daemon
 
 if TYPE_CHECKING:
     from duologue.coder.models.backend import Backend
@@ -70,6 +71,10 @@ class RemoteModel:
             return None
         return max(asked, min(self.settings.retry_delay * 2.0**attempt, self.settings.retry_delay_limit))
 
+    async def prepare(self) -> None:
+        """Load the library, so that the first request need not wait for it."""
+        await self._ready()
+
     async def close(self) -> None:
         """Close idle connections. The model can be asked again afterwards."""
         backend, self._backend = self._backend, None
@@ -80,7 +85,7 @@ class RemoteModel:
         loop = asyncio.get_running_loop()
         if self._backend is None or self._loop is not loop:
             # In a thread, because importing the library and reading certificates would stop every session meanwhile.
-            self._backend, self._loop = await asyncio.to_thread(_load, self.settings), loop
+            self._backend, self._loop = await in_daemon(_load, self.settings), loop
         return self._backend
 
 
