@@ -187,7 +187,10 @@ AGENTS = (
         (_npm("qwen", "qwen"), "--acp", "--auth-type", "openai"),
         _openai,
         lambda command: f"[[call run_shell_command {json.dumps({'command': command, 'is_background': False})}]]",
-        theirs={"image": "it offers images, and leaves them out for a model that it does not know"},
+        theirs={
+            "image": "it offers images, and leaves them out for a model that it does not know",
+            "mcp_tool": "its model was not told of the tool within five turns; why is not known",
+        },
     ),
     Released(
         "vibe",
@@ -208,5 +211,9 @@ AGENTS = (
         (_python("fast-agent", "fast-agent"), "acp", "--model", f"generic.{MODEL}", "--shell"),
         lambda url, home: {"GENERIC_BASE_URL": f"{url}/v1", "GENERIC_API_KEY": "unused"},
         _call("execute", "command"),
+        theirs={
+            "tool_allowed": "the call stays pending; the name of its tool for commands in this release is not known",
+            "image": "it offers images, and leaves them out for a model that it does not know",
+        },
     ),
 )
