@@ -165,17 +165,21 @@ class CodingSession:
         from duologue.coder.models.remote import RemoteModel
 
         with contextlib.suppress(Exception):
-            model = await in_daemon(self._models.load, self._spec)
-            if self._model is None:
+            model = await self._loaded()
+            if isinstance(model, RemoteModel):
+                await model.prepare()
+
+    async def _loaded(self) -> Model:
+        while self._model is None:
+            spec = self._spec
+            # In a thread: a model may load a library. Meanwhile another one may have been chosen.
+            model = await in_daemon(self._models.load, spec)
+            if spec == self._spec:
                 self._model = model
-            if isinstance(self._model, RemoteModel):
-                await self._model.prepare()
+        return self._model
 
     async def _ready(self) -> Coder:
-        model = self._model
-        if model is None:
-            # In a thread: a model may load a library.
-            model = self._model = await in_daemon(self._models.load, self._spec)
+        model = await self._loaded()
         if self._coder is None:
             self._coder = self._make(model)
         self._coder.model = model
