@@ -35,22 +35,22 @@ async def answers_methods_of_others(bench: Bench) -> None:
 
 @probe(Side.AGENT, "all-extensibility-08")
 async def passes_over_notices_of_others(bench: Bench) -> None:
-    wire = await bench.greet()
-    since = len(wire.talk.said)
-    wire.send(wire.tell("_duologue/notice", {"anything": True}))
-    await wire.barrier()
-    answers = [said for said in wire.talk.said[since:] if not said.ours and said.answers]
-    demand(len(answers) == 1, "a notification of someone else is answered", *answers)
+    await _is_passed_over(bench, "_duologue/notice", "a notification of someone else is answered")
 
 
 @probe(Side.AGENT, "all-cancellation-10")
 async def passes_over_notices_of_the_protocol(bench: Bench) -> None:
+    await _is_passed_over(bench, "$/duologue", "an unknown notification below $/ is answered")
+
+
+async def _is_passed_over(bench: Bench, method: str, problem: str) -> None:
+    """A notification gets no answer: the barrier's is the only one."""
     wire = await bench.greet()
     since = len(wire.talk.said)
-    wire.send(wire.tell("$/duologue", {"anything": True}))
+    wire.send(wire.tell(method, {"anything": True}))
     await wire.barrier()
     answers = [said for said in wire.talk.said[since:] if not said.ours and said.answers]
-    demand(len(answers) == 1, "an unknown notification below $/ is answered", *answers)
+    demand(len(answers) == 1, problem, *answers)
 
 
 @probe(Side.AGENT, "v1-mcp-01")
