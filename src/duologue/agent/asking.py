@@ -68,14 +68,9 @@ class Asking:
         too, so have something to fall back on. In `Agent.new_session` the question belongs to that request.
         Raises `ValueError` for a form that may not be asked.
         """
-        if self._over:
-            raise TurnOver
-        from duologue.agent.elicitation import scope_of
-
+        scope = self._scope(tool_call_id)
         session = self.session
-        scope = scope_of(session.id, tool_call_id, not session._held)
-        elicitor = session.connection.elicitor
-        return elicitor.form(message, schema, scope, session._waiting(), self._trace())
+        return session.connection.elicitor.form(message, schema, scope, session._waiting(), self._trace())
 
     def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Awaitable[UrlAnswer]:
         """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
@@ -83,14 +78,16 @@ class Asking:
         A client that sends nobody to pages is not asked; its answer is false. Raises `ValueError` for a URL that is not
         absolute, not encrypted, or holds credentials.
         """
+        scope = self._scope(tool_call_id)
+        session = self.session
+        return session.connection.elicitor.url(message, url, scope, session._waiting(), self._trace())
+
+    def _scope(self, tool_call_id: str | UnsetType) -> dict[str, Any]:
         if self._over:
             raise TurnOver
         from duologue.agent.elicitation import scope_of
 
-        session = self.session
-        scope = scope_of(session.id, tool_call_id, not session._held)
-        elicitor = session.connection.elicitor
-        return elicitor.url(message, url, scope, session._waiting(), self._trace())
+        return scope_of(self.session.id, tool_call_id, not self.session._held)
 
     @property
     def client_files(self) -> ClientFiles:
