@@ -16,8 +16,8 @@ from typing import Any
 Json = dict[str, Any]
 
 #: Members whose texts are words of the protocol.
-WORDS = {"jsonrpc", "method", "sessionUpdate", "type", "kind", "status", "state", "stopReason", "outcome", "mode", "role"}
-WORDS |= {"category", "currency", "mimeType", "priority", "required"}
+WORDS = {"jsonrpc", "method", "sessionUpdate", "type", "kind", "status", "state", "stopReason", "outcome", "mode"}
+WORDS |= {"role", "category", "currency", "mimeType", "priority", "required"}
 #: Members whose texts have a form.
 FORMED = {"updatedAt": "2026-01-01T00:00:00Z", "data": "AAAA"}
 
