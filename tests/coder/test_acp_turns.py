@@ -320,3 +320,19 @@ async def test_a_linked_file_is_read_into_the_prompt(tmp_path: Path, protocol: i
     async with opened(tmp_path, says(), protocol=protocol) as (session, _, models):
         await take_turn(session, [link])
         assert "inside" in models.model.requests[0].messages[0].text
+
+
+def test_what_is_loaded_ahead_ends_with_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A timer would not: it could fire when the loop takes no more steps, which leaves a coroutine never awaited."""
+    monkeypatch.setattr("duologue.coder.acp.LOAD_AFTER", 1000)
+    agent = CodingAgent(models=Scripted())
+    begun: list[asyncio.Future[None]] = []
+
+    async def main() -> None:
+        async with connected(agent, Person()) as connection:
+            await connection.new_session(tmp_path)
+            begun.extend(agent._preparing)
+
+    asyncio.run(main())
+    assert [task.cancelled() for task in begun] == [True]
+    assert agent._loading is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import os
 import stat
 from datetime import datetime
 from pathlib import Path
@@ -142,3 +144,60 @@ def test_a_full_disk_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     assert len(failures) == 1
     MessageLog(Path("/dev/full"))("in", b"{}")
     assert caplog.text.count("is not written any more") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_that_nobody_reads_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="start its reader first"):
+        MessageLog(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(("name", "words"), [("", "this is a folder"), ("none/log", "there is no such folder: .*none")])
+def test_a_file_that_cannot_be_opened_is_told_with_what_to_do(tmp_path: Path, name: str, words: str) -> None:
+    with pytest.raises(OSError, match=words):
+        MessageLog(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_nothing_waits_for_a_reader_that_does_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    monkeypatch.setattr("duologue.peer.message_log.PENDING_BYTES", 10_000)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    log = MessageLog(path)
+    for number in range(200):
+        log("in", json.dumps({"n": number, "x": "x" * 2000}).encode())
+    # It would stand still here if a full pipe were waited for.
+    told = read_all(reader)
+    log("in", b'{"n": "last"}')
+    told += read_all(reader)
+    log.close()
+    os.close(reader)
+    lines = [json.loads(line) for line in told.splitlines()]
+    numbers = [line["message"]["n"] for line in lines if "message" in line]
+    (lost,) = [line["lost"] for line in lines if "lost" in line]
+    assert numbers == [*range(200 - lost), "last"] and 0 < lost < 200
+
+
+def read_all(reader: int) -> bytes:
+    """What stands in a pipe."""
+    told = b""
+    with contextlib.suppress(BlockingIOError):
+        while data := os.read(reader, 65536):
+            told += data
+    return told
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_reader_that_goes_away_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    failures: list[OSError] = []
+    log = MessageLog(path, failed=failures.append)
+    log("in", b"{}")
+    os.close(reader)
+    for _ in range(3):
+        log("in", b"{}")
+    assert [type(error) for error in failures] == [BrokenPipeError]

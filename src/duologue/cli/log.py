@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 from pathlib import Path
@@ -33,7 +34,10 @@ def log_to(path: Path, command: str, further: Trace | None = None) -> Trace:
 
     def failed(error: OSError) -> None:
         logging.getLogger("duologue").removeHandler(handler)
-        print(f"{command}: the log is not written any more: {error}", file=sys.stderr, flush=True)
+        if sys.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):  # it may have gone away as well
+                reason = error.strerror or error
+                print(f"{command}: the log is not written any more: {path}: {reason}", file=sys.stderr, flush=True)
 
     try:
         file = MessageLog(path, failed=failed)

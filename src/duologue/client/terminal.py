@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from duologue.local.workspace import Place
 from duologue.processes.process import Process
-from duologue.processes.tail import Tail
+from duologue.processes.tail import Tail, TextTail
 from duologue.protocol.common.terminal import TerminalExitStatus
 from duologue.protocol.v2.terminal import TerminalOutput
 from duologue.protocol.v2.updates import TerminalOutputChunkEvent, TerminalUpdateEvent
@@ -33,6 +33,7 @@ class Terminal:
         self._session = session
         self._limit = limit
         self._tail = Tail(limit)
+        self._text = TextTail(limit)
         self._shown = 0
         self._process: Process | None = None
         self._following: asyncio.Task[None] | None = None
@@ -45,13 +46,7 @@ class Terminal:
 
     def output(self) -> tuple[str, bool]:
         """The end of the output as text of at most `limit` bytes, and whether something before it was dropped."""
-        text, truncated = self._tail.text(), self._tail.truncated
-        # What is no text takes more room as signs than it had as bytes.
-        excess = len(text.encode()) - self._limit
-        while excess > 0:
-            text, truncated = text[max(1, excess // 4) :], True
-            excess = len(text.encode()) - self._limit
-        return text, truncated
+        return self._text.text(), self._text.truncated
 
     async def wait(self) -> TerminalExitStatus:
         """Wait for the end of the command and of its output."""
@@ -62,19 +57,25 @@ class Terminal:
     async def kill(self) -> None:
         """End what still runs of it, then wait until that is known. Harmless when it has ended."""
         assert self._process is not None
-        self._tail.add(await self._process.stop())
+        self._keep(await self._process.stop())
         await self.wait()
+        self._text.end()
 
     async def _follow(self, process: Process) -> None:
         try:
             async for data in process.output():
-                self._tail.add(data)
+                self._keep(data)
                 self._show(data)
             await process.wait()
         finally:
+            self._text.end()
             code, signal = process.exit_code, process.signal
             self.exit_status = TerminalExitStatus(exit_code=code, signal=signal)
             self._show_end()
+
+    def _keep(self, data: bytes) -> None:
+        self._tail.add(data)
+        self._text.add(data)
 
     def _show(self, data: bytes) -> None:
         if self._shown + len(data) <= self._limit:

@@ -104,7 +104,10 @@ class CodingAgent(Agent):
         session.state = CodingSession(
             session, workspace_of(session), self._models, lambda: self._offered, self._permissions
         )
-        asyncio.get_running_loop().call_later(LOAD_AFTER, self._prepare, session.state)
+        # A task and not a timer: what ends the loop cancels tasks, and a timer could still fire then.
+        task = asyncio.ensure_future(self._prepare(session.state))
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
         if not isinstance(session.state, CodingSession):
@@ -138,16 +141,11 @@ class CodingAgent(Agent):
             self._store = PermissionStore(self._kept_in)
         return self._store
 
-    def _prepare(self, session: CodingSession) -> None:
+    async def _prepare(self, session: CodingSession) -> None:
         """Load what the first turn needs while the user still writes."""
-
-        async def prepare() -> None:
-            await self._load()
-            await session.prepare()
-
-        task = asyncio.ensure_future(prepare())
-        self._preparing.add(task)
-        task.add_done_callback(self._preparing.discard)
+        await asyncio.sleep(LOAD_AFTER)
+        await self._load()
+        await session.prepare()
 
     def _load(self) -> asyncio.Future[None]:
         """Import the loop and the tools beside the event loop, once."""

@@ -1,69 +1,161 @@
-"""Secrets kept out of what is written down: found by the name of a member, and by the shape of a text."""
+"""Secrets kept out of what is written down: found by the name of what holds them, and by the shape of a text.
+
+A name counts by how it ends, as `OPENAI_API_KEY`, `--auth-token` and `clientSecrets` do. Numbers of tokens are no
+secrets, so `inputTokens` and `--max-tokens 500` stay.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 MASK = "***"
 
-#: Texts that are keys, bearer tokens, or passwords in an address.
+#: Characters behind a cut that are looked at too, so that a secret which is cut in two is still known.
+MARGIN = 4096
+
+#: Not in the middle of a word; in JSON that was not read an escape may stand before it.
+_START = r"(?:(?<!\w)|(?<=\\[nrt]))"
+
+#: Texts that are keys, signed tokens, bearer tokens, or passwords in an address. Names in programs look like some of
+#: them, but hold no digit.
 SHAPES = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|key|ghp|glpat|AIza)[-_][A-Za-z0-9_\-*.]{6,}"
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|\Z)"
+    rf"|{_START}(?:sk|gsk|xai|glpat|xox[a-z]|xapp)-[A-Za-z0-9_\-*.]{{6,}}"
+    rf"|{_START}(?:sk|pk|rk|gsk|xai|key|gh[a-z]|github_pat|glpat|hf|npm)[-_]"
+    r"(?=[A-Za-z_\-.]{0,80}[0-9*])[A-Za-z0-9_\-*.]{6,}"
+    rf"|{_START}(?:pypi-[A-Za-z0-9_-]{{16,}}|AIza[A-Za-z0-9_-]{{16,}}|ya29\.[A-Za-z0-9_-]{{10,}}|A(?:KI|SI)A[A-Z0-9]{{12,}})"
+    r"|(?:(?<![\w-])|(?<=\\[nrt]))eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)*"
     r"|(?<=Bearer )[^\s\"',]+"
+    r"|(?<=bearer )(?=[^\s\"',\d]*\d)[^\s\"',]{8,}"
     r"|(?<=Basic )(?=\S*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/=_-]{6,}"
     r"|(?<=://)[^/@\s]+(?=@)"
 )
-_QUERY = re.compile(r"([?&][\w.-]*(?:token|key|secret|password|sig|signature)=)[^&#\s\"']+", re.IGNORECASE)
 
-#: Members in a text that is no JSON, though it began as such.
-_MEMBERS = re.compile(
-    r"(\"(?:value|[\w.-]*(?:key|token|authorization|password|passphrase|secret|credentials?|cookie))\"\s*:\s*\")"
-    r"(?:[^\"\\]|\\.)*",
+#: How the name of a secret ends, in words; what stands between them, and case, do not count.
+_WORDS = (
+    *("api key", "access key", "private key", "secret key", "signing key", "encryption key", "account key"),
+    *("token", "authorization", "password", "passwd", "passphrase", "secret", "credential", "cookie"),
+)
+_ENDS = tuple(words.replace(" ", "") for words in _WORDS)
+_PLURAL_ENDS = tuple(f"{end}s" for end in _ENDS)
+
+#: Members of which everything inside is a secret: of an object each value, of a list each `value`.
+_HOLDERS = ("env", "environment", "headers", "vars")
+
+#: Members that name what stands under `value` beside them.
+_NAMING = ("name", "key", "configId")
+
+_NOT_LETTERS = re.compile(r"[^a-z]")
+_OPTION = re.compile(r"--?\w[\w-]*")
+
+_NAME = "(?:" + "|".join(words.replace(" ", "[-_]?") for words in _WORDS) + ")"
+#: What stands behind a name: something in quotes, or all up to the next space. A number behind a plural is a count.
+_VALUE = r"(?!(?:None|True|False|null|true|false)\b)(?:\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'&,;()]+)"
+_PLURAL = r"(?:s(?![=\s]+\d+(?![^\s,;])))?"
+
+_TEXTS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # A part of an address.
+        rf"([?&][\w.-]*(?:{_NAME}|key|sig|signature)=)[^&#\s\"']+",
+        # An option of a command.
+        rf"((?<![\w-])--?(?:\w[\w-]*)?{_NAME}{_PLURAL}(?:=|[ \t]+(?!-))){_VALUE}",
+        # A variable before a command or in a file of them, and the same in small letters.
+        rf"((?<![\w$.-])(?-i:\w*(?:APIKEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?))=){_VALUE}",
+        rf"((?<![\w$.-])\w*(?:api_?key|access_?token|auth_?token|client_?secret|password|passwd|passphrase)=){_VALUE}",
+        # A header of a request.
+        r"((?<![\w-])(?:(?:proxy-)?authorization|(?:set-)?cookie|api-key|\w[\w-]*-(?:api-key|token))[\"']?:\s+)"
+        r"(?=\S{4})(?!(?:Bearer|Basic) )[^\"'\n,]+",
+        # A member of an object.
+        rf"([\"'][\w.-]*{_NAME}s?[\"']\s*:\s*)(?:\"(?:[^\"\\]|\\.)*|'[^']*)",
+    )
+)
+
+#: The same in a text that is no JSON, though it began as such: whatever its value is, and members that need others to
+#: be judged.
+_INSIDE = r"(?:\"(?:[^\"\\]|\\.)*|\[[^\]]*|\{[^}]*)"
+_BROKEN = re.compile(
+    rf"(\"(?:value|[\w.-]*key|[\w.-]*{_NAME}s?|{'|'.join(_HOLDERS)})\"\s*:\s*){_INSIDE}"
+    rf"|(\"[\w.-]*{_NAME}\"\s*:\s*)-?\d[\d.eE+-]*",
     re.IGNORECASE,
 )
 
-#: How the name of a member ends that holds a secret; case and what stands between the words do not count.
-SECRET_NAMES = (
-    *("apikey", "accesskey", "privatekey", "token", "authorization", "password", "passwd", "passphrase"),
-    *("secret", "secrets", "credential", "credentials", "cookie"),
-)
-#: Of these members everything inside is one: of the first each value, of the others each `value` of a list.
-_HOLDERS = frozenset(("env", "environment", "headers", "vars"))
-_NOT_LETTERS = re.compile(r"[^a-z]")
-
 
 def mask_text(text: str) -> str:
-    """The text without what has the shape of a secret."""
-    return _QUERY.sub(rf"\1{MASK}", SHAPES.sub(MASK, text))
+    """The text without what has the shape of a secret, or stands behind a name of one."""
+    text = SHAPES.sub(MASK, text)
+    for pattern in _TEXTS:
+        text = pattern.sub(_behind_name, text)
+    return text
 
 
 def mask_broken(text: str) -> str:
-    """The same for JSON that cannot be read: what stands behind a name of a secret, as far as that can be told."""
-    return _MEMBERS.sub(rf"\1{MASK}", text)
+    """The same for JSON that cannot be read, as far as that can be told."""
+    return mask_text(_BROKEN.sub(_behind_name, text))
 
 
 def mask(value: Any, most: int, name: str = "") -> Any:
     """A JSON value without secrets, each of its strings cut to `most` characters. `name` is the member that holds it.
 
-    Masked is what stands under a name such as `apiKey` or `Authorization`, every value of `env` and `headers`, and
-    what has the shape of a key.
+    Masked is what stands under a name such as `apiKey` or `Authorization`, or behind it in a list of arguments, every
+    value of `env` and `headers`, and what `mask_text` finds.
     """
     plain = _NOT_LETTERS.sub("", name.lower())
     if plain in _HOLDERS:
         return _hidden(value, most)
-    if plain.endswith(SECRET_NAMES) and plain != "progresstoken":
+    if plain.endswith("tokens"):
+        return _texts_hidden(value)
+    if _is_secret(plain):
         return value if value is None or isinstance(value, bool) else MASK
     match value:
         case str():
-            # Cut first: masking costs time for each character.
-            short = mask_text(value[:most])
-            return short if len(value) <= most else f"{short} … {len(value) - most} more characters"
+            return _cut(value, most)
         case Mapping():
-            return {key: mask(item, most, key) for key, item in value.items()}
+            return _members(value, most)
         case list():
-            return [mask(item, most) for item in value]
+            return _items(value, most)
+        case _:
+            return value
+
+
+def _is_secret(plain: str) -> bool:
+    return plain.endswith((*_ENDS, *_PLURAL_ENDS)) and plain != "progresstoken"
+
+
+def _cut(text: str, most: int) -> str:
+    # Cut twice: masking costs time for each character.
+    short = mask_text(text[: most + MARGIN])[:most]
+    return short if len(text) <= most else f"{short} … {len(text) - most} more characters"
+
+
+def _members(value: Mapping[str, Any], most: int) -> dict[str, Any]:
+    """An object. Its `value` counts by the name that stands beside it, when that is one of a secret."""
+    named = next((found for key in _NAMING if isinstance(found := value.get(key), str)), "")
+    if not _is_secret(_NOT_LETTERS.sub("", named.lower())):
+        named = "value"
+    return {key: mask(item, most, named if key == "value" else key) for key, item in value.items()}
+
+
+def _items(value: Sequence[Any], most: int) -> list[Any]:
+    """A list, which may be one of arguments: what follows an option counts by the option's name."""
+    shown, name = [], ""
+    for item in value:
+        shown.append(mask(item, most, name))
+        name = item if isinstance(item, str) and _OPTION.fullmatch(item) else ""
+    return shown
+
+
+def _texts_hidden(value: Any) -> Any:
+    """Tokens: the texts among them are secrets, the numbers say how many there are."""
+    match value:
+        case str():
+            return value if value.isdigit() else MASK
+        case Mapping():
+            return {key: _texts_hidden(item) for key, item in value.items()}
+        case list():
+            return [_texts_hidden(item) for item in value]
         case _:
             return value
 
@@ -84,3 +176,11 @@ def _hidden(value: Any, most: int) -> Any:
             return None
         case _:
             return MASK
+
+
+def _behind_name(found: re.Match[str]) -> str:
+    """The name, and a mask for what stands behind it, in the quotes that it began with."""
+    name = next(group for group in found.groups() if group is not None)
+    quote = found[0][len(name)] if found[0][len(name)] in "\"'" else ""
+    closed = quote and len(found[0]) > len(name) + 1 and found[0].endswith(quote)
+    return f"{name}{quote}{MASK}{quote if closed else ''}"

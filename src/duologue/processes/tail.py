@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+from collections import deque
+
+#: Bytes below which a piece of text is put together with the next, so that many small ones do not take much room.
+PIECE = 1024
+
 
 class Tail:
     """Keeps the last `limit` bytes of what is added."""
@@ -35,3 +41,70 @@ class Tail:
         while self.truncated and start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
             start += 1
         return data[start:].decode("utf-8", "replace")
+
+
+class TextTail:
+    """Keeps the end of a stream as text of at most `limit` bytes of UTF-8, which begins with a whole character.
+
+    Each byte is decoded once, when it is added; what is no text is replaced. A character that is not whole yet waits
+    for the rest of it until `end`. Reading again costs nothing while nothing was added.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._pieces: deque[tuple[str, int]] = deque()
+        self._size = 0
+        self._text: str | None = ""
+        self.truncated = False
+
+    def add(self, data: bytes) -> None:
+        self._take(self._decoder.decode(data))
+
+    def end(self) -> None:
+        """The stream has ended: a character that was begun is none."""
+        self._take(self._decoder.decode(b"", final=True))
+
+    def text(self) -> str:
+        if self._text is None:
+            self._text = "".join(piece for piece, _ in self._pieces)
+        return self._text
+
+    def _take(self, text: str) -> None:
+        if not text:
+            return
+        self._text = None
+        size = size_of(text)
+        self._size += size
+        if self._pieces and self._pieces[-1][1] < PIECE:
+            last, before = self._pieces.pop()
+            text, size = last + text, before + size
+        self._pieces.append((text, size))
+        while self._size > self._limit:
+            self._drop_first()
+
+    def _drop_first(self) -> None:
+        """Drop the first piece, or what is too much of it."""
+        self.truncated = True
+        first, size = self._pieces.popleft()
+        self._size -= size
+        if self._size < self._limit:
+            kept = _end_of(first, self._limit - self._size)
+            if kept:
+                self._pieces.appendleft((kept, size_of(kept)))
+                self._size += self._pieces[0][1]
+
+
+def size_of(text: str) -> int:
+    """The bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _end_of(text: str, most: int) -> str:
+    """The end of a text, in at most so many bytes."""
+    data = text.encode()[-most:]
+    start = 0
+    # A character of UTF-8 has at most three bytes that continue it.
+    while start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
+        start += 1
+    return data[start:].decode()

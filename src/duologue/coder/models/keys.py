@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from duologue.local.masking import MASK, SHAPES
+from duologue.local.masking import MASK, mask_text
 
 # Shorter values are placeholders; masking them would only spoil the words around them.
 SHORTEST_SECRET = 4
@@ -35,14 +35,14 @@ class Secret:
 
 
 def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
-    """Mask the given keys, and whatever else has the shape of a key, a bearer token or a password in an address.
+    """Mask the given keys, and whatever else looks like a secret (`mask_text`).
 
     A key is found in any case of letters and in base64, also as a part of what was encoded.
     """
     for secret in secrets:
         if len(secret.reveal()) >= SHORTEST_SECRET:
             text = re.sub("|".join(_forms(secret.reveal())), MASK, text, flags=re.IGNORECASE)
-    return SHAPES.sub(MASK, text)
+    return mask_text(text)
 
 
 def _forms(value: str) -> list[str]:
