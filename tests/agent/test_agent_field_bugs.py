@@ -152,3 +152,43 @@ async def test_field_bug_168_a_new_session_asks_for_a_login_and_begins_none(vers
     assert refused["code"] == -32000
     assert agent.log == []
     await talk.wire.silence()
+
+
+async def test_field_bug_187_each_step_of_long_work_is_told_when_it_is_made(version: int) -> None:
+    """Work of many steps inside one call: none waits for the next, or for the end of the call."""
+    steps = [asyncio.Event() for _ in range(5)]
+
+    async def nested(turn: Turn) -> None:
+        async with turn.tool_call("Look into it") as call:
+            for number, gate in enumerate(steps):
+                await call.text(f"step {number}. ")
+                await gate.wait()
+
+    talk = await Talk.begin(Scripted(nested=nested), version)
+    session = await talk.new()
+    prompt = talk.prompt(session, "nested")
+    for number, gate in enumerate(steps):
+        step = f"step {number}. "
+        await talk.read_to(lambda message, step=step: step in str(message))  # type: ignore[misc]
+        gate.set()
+    assert await talk.ended(prompt) == [Ended("end_turn")]
+    ids = {update["toolCallId"] for update in talk.updates() if "toolCallId" in update}
+    assert len(ids) == 1
+
+
+async def test_field_bug_98_an_image_of_a_tool_is_a_content_block_on_the_wire(version: int) -> None:
+    async def look(turn: Turn) -> None:
+        async with turn.tool_call("Read a.png") as call:
+            await call.content(v2.ImageBlock(data="iVBORw0KGgo=", mime_type="image/png"))
+
+    talk = await Talk.begin(Scripted(look=look), version)
+    session = await talk.new()
+    assert await talk.turn(session, "look") == Ended("end_turn")
+    contents = [
+        update["content"]
+        for update in talk.updates()
+        if update["sessionUpdate"].startswith("tool_call")
+        if update.get("content")
+    ]
+    image = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+    assert contents[-1] in ({"type": "content", "content": image}, [{"type": "content", "content": image}])

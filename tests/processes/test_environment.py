@@ -25,3 +25,10 @@ def test_the_search_path_leads_to_no_program_of_the_project() -> None:
 
 def test_no_name_that_a_child_sees_is_one_of_a_secret() -> None:
     assert [name for name in (*ALLOWED, *ALLOWED_PREFIXES) if SECRET.search(name)] == []
+
+
+def test_field_bug_173_a_launcher_script_of_windows_finds_its_interpreter() -> None:
+    """`npx.cmd` and its like are found by PATHEXT and run by COMSPEC, below SYSTEMROOT."""
+    needed = {"PATH": "/bin", "PATHEXT": ".COM;.EXE;.BAT;.CMD", "COMSPEC": "cmd.exe", "SYSTEMROOT": r"C:\Windows"}
+    needed |= {"APPDATA": r"C:\Users\a\AppData", "USERPROFILE": r"C:\Users\a"}
+    assert child_environment(needed) == needed

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -333,3 +334,30 @@ async def test_a_child_inherits_no_descriptor_but_its_three_streams(tmp_path: Pa
     finally:
         os.close(read_end)
         os.close(write_end)
+
+
+# --- other event loops ------------------------------------------------------------------------------------------------
+
+
+class WithoutSubprocesses(asyncio.SelectorEventLoop):
+    """As Windows has it where a program asks for the selector loop: asyncio itself starts no process."""
+
+    async def subprocess_exec(self, *args: Any, **more: Any) -> Any:
+        raise NotImplementedError
+
+    subprocess_shell = subprocess_exec
+
+
+def test_field_bug_172_a_child_is_started_where_the_loop_starts_none(tmp_path: Path) -> None:
+    async def talk() -> tuple[bytes, int | None]:
+        with pytest.raises(NotImplementedError):
+            await asyncio.create_subprocess_exec("true")
+        async with spawned(python(tmp_path, "import sys; print(sys.stdin.readline().upper()); sys.exit(5)")) as both:
+            transport, heard = both
+            transport.write(b"hello\n")
+            reason = await heard.end()
+            return bytes(heard.data), reason.exit_code
+
+    with asyncio.Runner(loop_factory=WithoutSubprocesses) as runner:
+        data, code = runner.run(talk())
+    assert (data.strip(), code) == (b"HELLO", 5)
