@@ -26,6 +26,12 @@ def plain(text: str) -> str:
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "?" for letter in text)
 
 
+def asker(session: Session | None) -> str:
+    """The agent by its name."""
+    info = session.connection.info if session is not None else None
+    return plain(info.title or info.name) if info is not None else "The agent"
+
+
 def show_subject(session: Session, request: v2.RequestPermissionRequest) -> None:
     """Print what is asked about: the command, or the diffs of the tool call."""
     match request.subject:
@@ -57,7 +63,7 @@ class Chat(Client):
         return refusal(request)
 
     async def fill_form(self, session: Session | None, form: v2.FormElicitation) -> v2.CreateElicitationResponse:
-        print(f"\n{plain(form.message)}")
+        print(f"\n{asker(session)} asks: {plain(form.message)}")
         schema = form.requested_schema
         content = defaults(schema)
         for name, field in (schema.properties or {}).items():
@@ -65,11 +71,21 @@ class Chat(Client):
                 value = await fill_in(name, field, content.get(name))
                 if value is not None:
                     content[name] = value
-        agreed = await ask("Send this? [y/n] ") == "y"
-        return v2.AcceptElicitation(content=content) if agreed else v2.DeclineElicitation()
+        for name, value in content.items():
+            print(f"  {plain(name)}: {plain(str(value))}")
+        match await ask("Send this? [y: yes, n: no, else: not now] "):
+            case "y":
+                return v2.AcceptElicitation(content=content)
+            case "n":
+                return v2.DeclineElicitation()
+        return v2.CancelElicitation()
 
     async def open_url(self, session: Session | None, request: v2.UrlElicitation) -> v2.CreateElicitationResponse:
-        print(f"\n{plain(request.message)}\n{plain(request.url)}", *url_doubts(request.url), sep="\n")
+        print(
+            f"\n{asker(session)} asks: {plain(request.message)}\n{plain(request.url)}",
+            *url_doubts(request.url),
+            sep="\n",
+        )
         agreed = await ask("Did you open it? [y/n] ") == "y"
         return v2.AcceptElicitation() if agreed else v2.DeclineElicitation()
 

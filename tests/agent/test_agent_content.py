@@ -16,6 +16,7 @@ from duologue.protocol.v2.capabilities import (
     PromptEmbeddedContextCapabilities,
     PromptImageCapabilities,
 )
+from duologue.protocol.v2.content import ResourceLinkBlock
 
 DATA = b64encode(b"bytes").decode()
 FULL = {"audience": ["user", "assistant"], "lastModified": "2024-01-01T00:00:00Z", "priority": 0.5}
@@ -164,3 +165,21 @@ async def test_field_bug_119_a_command_is_what_a_prompt_begins_with(
     await until(lambda: agent.commands == [command])
     assert await prompt(talk, session, LINK, {"type": "text", "text": text}) is None
     await until(lambda: agent.commands == [command, command])
+
+
+@pytest.mark.req("v2-content-03")
+async def test_a_block_that_breaks_a_format_is_a_mistake_of_the_author(version: int) -> None:
+    bad = ResourceLinkBlock(name="a", uri="a.txt")
+
+    async def show(turn: Turn) -> None:
+        with pytest.raises(ValueError, match="absolute"):
+            turn.say(bad)
+        async with turn.tool_call("Look") as call:
+            with pytest.raises(ValueError, match="absolute"):
+                call.content(bad)
+        await turn.say("went on")
+
+    talk = await Talk.begin(Scripted(show=show), version)
+    assert await talk.turn(await talk.new(), "show") == Ended("end_turn")
+    assert "a.txt" not in str(talk.seen)
+    assert talk.said() == "went on"

@@ -10,6 +10,7 @@ import pytest
 from agent_kit import Ended, Scripted, Talk, settle
 
 from duologue.agent import FormAnswer, Outcome, Session, Turn, UrlAnswer
+from duologue.agent.form_conduct import secret_fields
 from duologue.protocol.common.elicitation_schema import (
     ArrayProperty,
     BooleanProperty,
@@ -208,6 +209,58 @@ async def test_a_form_that_may_not_be_asked_is_a_mistake_of_the_author(version: 
 
     talk = await Talk.begin(Scripted(go=go), version, offering=BOTH)
     assert await talk.turn(await talk.new(), "go") == Ended("end_turn")
+
+
+@pytest.mark.req("all-elicitation-22")
+@pytest.mark.parametrize("offering", [BOTH, {"elicitation": {"form": {}}}])
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        *(("password", None), ("apiKey", None), ("API_KEY", None), ("x", "Your secret"), ("x", "GitHub access token")),
+        *(("pin", None), ("cardNumber", None), ("x", "Credit card"), ("passphrase", None), ("aws_credentials", None)),
+    ],
+)
+async def test_a_form_for_a_secret_is_a_mistake_of_the_author(
+    version: int, name: str, title: str | None, offering: dict[str, Any]
+) -> None:
+    """Also where the client shows no pages: there is nothing to fall back on."""
+    schema = ElicitationSchema(properties={name: StringProperty(title=title)})
+
+    async def go(turn: Turn) -> None:
+        with pytest.raises(ValueError, match=rf"{name}: is a secret"):
+            await turn.ask_form("Sign in", schema)
+
+    talk = await Talk.begin(Scripted(go=go), version, offering=offering)
+    assert await talk.turn(await talk.new(), "go") == Ended("end_turn")
+    assert "elicitation/create" not in talk.kinds()
+
+
+@pytest.mark.parametrize(
+    "name", ["author", "max_tokens", "passenger", "keyboard", "pinned", "tokenizer", "secretary", "compass", "key"]
+)
+def test_words_that_only_look_like_secrets_may_be_asked_for(name: str) -> None:
+    assert secret_fields(ElicitationSchema(properties={name: StringProperty(title=name.title())})) == []
+
+
+@pytest.mark.req("all-elicitation-37")
+@pytest.mark.parametrize(
+    ("message", "more", "told"),
+    [
+        ("See https://example.org/", {}, 1),
+        ("See", {"description": "as in HTTP://example.org/a"}, 1),
+        ("See", {"title": "https://example.org"}, 1),
+        ("Which host? (example.org is one, https: is not needed)", {"description": "a name"}, 0),
+    ],
+)
+async def test_the_author_is_told_of_a_link_in_a_form(
+    version: int, caplog: pytest.LogCaptureFixture, message: str, more: Any, told: int
+) -> None:
+    async def go(turn: Turn) -> None:
+        assert not await turn.ask_form(message, ElicitationSchema(properties={"f": StringProperty(**more)}))
+
+    talk = await Talk.begin(Scripted(go=go), version)
+    assert await talk.turn(await talk.new(), "go") == Ended("end_turn")
+    assert len([record for record in caplog.records if "link to click" in record.message]) == told
 
 
 @pytest.mark.req("all-elicitation-23", "all-elicitation-29", "all-elicitation-30")

@@ -13,6 +13,7 @@ from duologue.client import AgentFailed, Client, VersionMismatch, connect
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed
 from duologue.protocol.v2.capabilities import ClientCapabilities
+from duologue.protocol.version import SUPPORTED
 from duologue.transports.base import Transport
 from duologue.transports.spawn import SpawnTransport
 from spawn_kit import PATIENCE, alive, pids_in, python, shell
@@ -121,10 +122,14 @@ async def test_field_bug_9_noise_before_the_first_message_is_skipped(tmp_path: P
 # --- "auto" -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.req("all-versioning-01")
 async def test_auto_speaks_version_2_with_who_speaks_it(tmp_path: Path) -> None:
+    """The first thing it says is the newest version that there is."""
     program = Program(tmp_path, ANSWER % "V2")
     assert await connected(program.command, protocol="auto") == "v2"
     assert await program.all_gone(1)
+    newest = max(version.number for version in SUPPORTED)
+    assert program.read()[0] == f"initialize {newest}"
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,14 @@ async def test_a_prompt_is_the_session_and_blocks_and_a_command_is_its_text(vers
     await run.end()
 
 
+@pytest.mark.req("v2-content-03")
+async def test_a_block_that_breaks_a_format_never_leaves(version: int) -> None:
+    host = await Host.begin(version)
+    with pytest.raises(ValueError, match="absolute"):
+        await host.session.prompt([v2.ResourceLinkBlock(name="a", uri="a.txt")]).text()
+    await host.wire.silence()
+
+
 # --- MCP servers ------------------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,25 +49,30 @@ FORM: Any = {
 }
 
 
-@pytest.mark.req("all-elicitation-21")
+@pytest.mark.req("all-elicitation-20", "all-elicitation-21")
 @pytest.mark.parametrize(
-    ("typed", "action"), [(("Ada", "y"), "accept"), (("Ada", "n"), "decline"), (("Ada", None), "decline")]
+    ("typed", "answer"),
+    [
+        (("Ada", "y"), v2.AcceptElicitation(content={"name": "Ada"})),
+        (("Ada", "n"), v2.DeclineElicitation()),
+        (("Ada", ""), v2.CancelElicitation()),
+        (("Ada", None), v2.CancelElicitation()),
+    ],
 )
-async def test_a_form_is_shown_with_its_message(
+async def test_a_form_is_shown_with_who_asks_and_what_would_be_sent(
     chat: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     typed: Any,
-    action: str,
+    answer: v2.CreateElicitationResponse,
 ) -> None:
     asked = answering(chat, monkeypatch, *typed)
     form = codec.convert(v2.CreateElicitationRequest, FORM)
-    answer = await chat.Chat().fill_form(None, form)
+    session = SimpleNamespace(connection=SimpleNamespace(info=v2.Implementation(name="painter", version="1")))
+    assert codec.encode(await chat.Chat().fill_form(session, form)) == codec.encode(answer)
     screen = capsys.readouterr().out
-    assert screen.index("Who ?[2Jare you?") < screen.index(asked[0])
-    assert codec.encode(answer) == codec.encode(
-        v2.AcceptElicitation(content={"name": "Ada"}) if action == "accept" else v2.DeclineElicitation()
-    )
+    assert screen.index("painter asks: Who ?[2Jare you?") < screen.index(asked[0])
+    assert screen.index("  name: Ada\n") < screen.index(asked[1])
 
 
 @pytest.mark.req("all-elicitation-21", "all-elicitation-33", "all-elicitation-34")

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from duologue.agent.asked import current_request, trace_of, traced
+from duologue.agent.form_conduct import has_links, secret_fields
 from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.peer import REQUEST_CANCELLED, Peer
@@ -131,6 +132,8 @@ class Elicitor:
     ) -> FormAnswer:
         """Ask by a form in any scope; `waiting` is entered for as long as the question is open."""
         whole = _whole(schema)
+        if has_links(message, whole):
+            log.warning("a form tells of a link to click, which clients may not show: ask_url sends users to pages")
         if not self.shows_forms:
             return FormAnswer(Outcome.UNSUPPORTED)
         response = await self._send(FormElicitation(message=message, requested_schema=whole, **scope), waiting, trace)
@@ -193,6 +196,7 @@ def _outcome(response: CreateElicitationResponse | RpcError | None) -> Outcome:
 def _whole(schema: ElicitationSchema) -> ElicitationSchema:
     """A form with the members that every client looks for. Raises `ValueError` when it may not be asked."""
     problems = schema_problems(schema)
+    problems += [f"{name}: is a secret, which only a page may ask for (ask_url)" for name in secret_fields(schema)]
     if problems:
         raise ValueError(f"such a form may not be asked: {'; '.join(problems)}")
     return msgspec.structs.replace(schema, type=ElicitationSchemaType.OBJECT, properties=schema.properties or {})

@@ -20,6 +20,7 @@ from duologue.protocol.v2.diff import AddChange, DeleteChange, DiffChange, DiffP
 from duologue.protocol.v2.permission import ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolContent, ToolDiff
 from duologue.protocol.v2.updates import ToolCallContentChunkEvent, ToolCallUpdateEvent
+from duologue.session.blocks import check_block
 from duologue.session.entries import ToolCallState
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ class ToolCall:
         return self.content(TextBlock(text=text))
 
     def content(self, block: ContentBlock) -> Awaitable[None]:
-        """Show a content block."""
+        """Show a content block. Raises `ValueError` for one that does not keep to the formats of the schema."""
+        check_block(block)
         return self.add(ToolContent(content=block))
 
     def diff(self, path: Path | str, old: str | None, new: str | None) -> Awaitable[None]:

@@ -32,6 +32,7 @@ from duologue.protocol.v2.updates import (
     PlanUpdateEvent,
     SessionUpdate,
 )
+from duologue.session.blocks import check_block
 
 if TYPE_CHECKING:
     from duologue.agent.session import Session
@@ -69,9 +70,12 @@ class Voice(Asking):
         return self._send(update)
 
     def say(self, text: str | ContentBlock) -> Awaitable[None]:
-        """Say a piece of the answer: text, or any content block."""
+        """Say a piece of the answer: text, or any content block. Raises `ValueError` for a block that does not keep to
+        the formats of the schema."""
         if self._over:
             raise TurnOver
+        if not isinstance(text, str):
+            check_block(text)
         message = self._saying
         if message is None:
             message = self._saying = self._next_id("message")

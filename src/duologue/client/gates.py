@@ -17,19 +17,20 @@ from duologue.protocol.v1 import mcp as v1
 from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities, SessionCapabilities
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.mcp import HttpMcpServer, McpServer, StdioMcpServer
-from duologue.session.blocks import block_problem
+from duologue.session.blocks import block_problem, check_block
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
 
 
 def check_prompt(connection: ClientConnection, prompt: Sequence[ContentBlock]) -> None:
-    """Raises `NotOffered` for a block that the agent does not take."""
+    """Raises `NotOffered` for a block that the agent does not take, `ValueError` for one that must not leave."""
     offered = _sessions(connection).prompt or PromptCapabilities()
     for block in prompt:
         problem = block_problem(block, offered)
         if problem is not None:
             raise NotOffered(problem)
+        check_block(block)
 
 
 def sent_servers(connection: ClientConnection, servers: Sequence[McpServer]) -> list[McpServer]:

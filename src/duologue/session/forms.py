@@ -6,11 +6,8 @@ Both ends use them: a client before an answer leaves, an agent when it comes.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import UNSET
 
@@ -27,10 +24,8 @@ from duologue.protocol.common.elicitation_schema import (
     StringProperty,
     TitledMultiSelectItems,
 )
+from duologue.session.formats import is_date, is_date_time, is_uri
 from duologue.session.patterns import matches
-
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 
 
 def answer_problems(schema: ElicitationSchema, content: Mapping[str, Any] | None) -> list[str]:
@@ -107,30 +102,11 @@ def _has_format(wanted: StringFormat, value: str) -> bool:
             name, at, host = value.rpartition("@")
             return bool(name and at and all(host.split("."))) and not any(char.isspace() for char in value)
         case StringFormat.URI:
-            return _is_uri(value)
+            return is_uri(value)
         case StringFormat.DATE:
-            return _DATE.fullmatch(value) is not None and _reads(date, value)
+            return is_date(value)
         case StringFormat.DATE_TIME:
-            # A second of 60 is a leap second, which the standard library does not know.
-            usual = re.sub(r"(?<=:\d\d):60", ":59", value).upper()
-            return _DATE_TIME.fullmatch(value) is not None and _reads(datetime, usual)
-    return True
-
-
-def _is_uri(value: str) -> bool:
-    try:
-        parts = urlsplit(value)
-    except ValueError:
-        return False
-    printable = value.isascii() and value.isprintable() and not set(' "<>\\^`{|}') & set(value)
-    return printable and bool(parts.scheme) and len(value) > len(parts.scheme) + 1
-
-
-def _reads(kind: type[date], value: str) -> bool:
-    try:
-        kind.fromisoformat(value)
-    except ValueError:
-        return False
+            return is_date_time(value)
     return True
 
 
