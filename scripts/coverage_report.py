@@ -1,12 +1,16 @@
-"""Writes docs/coverage.md: which requirements `duologue check` judges, why it does not judge the rest, and which
-requirements our own tests prove."""
+"""Writes docs/coverage.md: which requirements `duologue check` judges, and why it does not judge the rest; which ones
+our own tests prove; and which tests try what has broken other programs."""
 
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
+
+import field_bugs
+import untested_rows
 
 from duologue.check.reason import Reason
 from duologue.check.row import Row
@@ -69,6 +73,10 @@ def page(proofs: Proofs) -> Iterator[str]:
     yield from tested("level", rows, proofs, lambda row: row.level)
     yield ""
     yield from tested("area", rows, proofs, lambda row: row.area)
+    yield "\n## What has no test of ours\n"
+    yield from untested(proofs)
+    yield "\n## What has broken other programs\n"
+    yield from bugs(field_bugs.tests_by_number())
     yield "\n## All requirements\n"
     yield "`~` after the level: no source says it in so many words, so that breaking it is worth a warning only.\n"
     yield "| id | level | agents | clients | requirement | tests |\n|---|---|---|---|---|---|"
@@ -112,6 +120,29 @@ def tested(title: str, rows: Sequence[Row], proofs: Proofs, key: Callable[[Row],
         groups.setdefault(key(row), []).append(row)
     for name, members in [*sorted(groups.items()), ("all", list(rows))]:
         yield f"| {name} | {len(members)} | {sum(row.id in proofs for row in members)} |"
+
+
+def untested(proofs: Proofs) -> Iterator[str]:
+    """The requirements without a test by the reason, of which there must be one."""
+    without = [row for row in ROWS if row not in proofs]
+    unexplained = [row for row in without if row not in untested_rows.REASONS]
+    if unexplained:
+        sys.exit(f"neither a test nor a reason (scripts/untested_rows.py): {', '.join(unexplained)}")
+    yield "| why | requirements |\n|---|---|"
+    for reason, rows in groupby(without, untested_rows.REASONS.__getitem__):
+        yield f"| {reason} | {', '.join(rows)} |"
+
+
+def bugs(tests: Mapping[int, Sequence[str]]) -> Iterator[str]:
+    """The catalogue of field bugs by kind, with the rules that have no test, or no whole one."""
+    yield "Our tests name the numbers of a catalogue of faults that were reported of other programs.\n"
+    yield "| kind | numbers | with tests | tests |\n|---|---|---|---|"
+    for kind, numbers in field_bugs.CATALOGUE.items():
+        found = [number for number in numbers if number in tests]
+        files = sorted({f"`{test.split('::', 1)[0]}`" for number in found for test in tests[number]})
+        yield f"| {kind} | {len(numbers)} | {len(found)} | {', '.join(files)} |"
+    yield "\n| number | what is not tried, and why |\n|---|---|"
+    yield from (f"| {number} | {reason} |" for number, reason in field_bugs.REASONS.items())
 
 
 def facts(row: Row, nodes: list[str]) -> str:

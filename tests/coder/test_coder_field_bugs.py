@@ -14,7 +14,15 @@ from coder_kit import take_turn as turn_of
 
 from duologue.coder.acp import CodingAgent
 from duologue.coder.limits import Limits
-from duologue.coder.models.base import AssistantMessage, ModelEvent, ModelRequest, StepEnded, ToolCall, Usage
+from duologue.coder.models.base import (
+    AssistantMessage,
+    ModelEvent,
+    ModelRequest,
+    StepEnded,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from duologue.coder.tools import Arguments, Context, Outcome, Plan, tool
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.common.content import TextBlock
@@ -69,7 +77,7 @@ async def test_field_bug_19_a_new_file_has_no_mark_and_the_newlines_it_was_given
 # --- the gate ---------------------------------------------------------------------------------------------------------
 
 #: A call of each tool that changes something or runs something.
-EFFECTS = {
+EFFECTS: dict[str, dict[str, Any]] = {
     "write_file": {"path": "a", "text": "new"},
     "edit_file": {"path": "a", "edits": [{"old": "old", "new": "new"}]},
     "delete_file": {"path": "a"},
@@ -130,8 +138,8 @@ async def test_field_bug_79_a_session_without_a_prompt_is_there_or_unknown_and_n
         again = await session.connection.resume_session(session.id, tmp_path, replay=True)
         assert again.transcript.entries == []
         assert await take_turn(again) is StopReason.END_TURN
-    other = CodingAgent(models=Scripted())  # type: ignore[arg-type]
-    async with connected(other, protocol=protocol) as connection:
+    other = CodingAgent(models=Scripted())
+    async with connected(other, protocol=protocol) as connection:  # type: ignore[arg-type]
         with pytest.raises(RpcError) as caught:
             await connection.resume_session(session.id, tmp_path)
         assert caught.value.code == -32002
@@ -154,7 +162,9 @@ async def test_field_bug_98_an_image_that_is_read_ends_its_call_in_the_protocols
         assert isinstance(content, ToolContent) and isinstance(content.content, TextBlock)
         assert "p.png" in content.content.text
         assert base64.b64encode(PNG).decode() not in str(told.raw_output)
-        assert not models.model.requests[1].messages[-1].ok
+        assert [message.ok for message in models.model.requests[1].messages if isinstance(message, ToolResult)] == [
+            False
+        ]
 
 
 async def test_field_bug_141_a_client_gets_all_that_a_command_printed(tmp_path: Path, protocol: int) -> None:
@@ -216,7 +226,7 @@ async def test_field_bug_127_the_context_in_use_is_that_of_the_last_request_and_
 
 
 async def test_field_bug_128_a_model_whose_window_is_not_known_tells_no_usage(tmp_path: Path, protocol: int) -> None:
-    step = [Usage(100, 10), StepEnded(AssistantMessage("x"))]
+    step: list[ModelEvent] = [Usage(100, 10), StepEnded(AssistantMessage("x"))]
     async with opened(tmp_path, step, protocol=protocol) as (session, person, _models):
         assert await take_turn(session) is StopReason.END_TURN
         assert person.of(UsageUpdateEvent) == []
