@@ -17,6 +17,7 @@ from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
 from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
 from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.v2.mcp import McpServer
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate, ToolCallUpdateEvent
 from duologue.testing import connected
@@ -89,6 +90,7 @@ async def opened(
     protocol: int = 1,
     person: Person | None = None,
     models: Scripted | None = None,
+    servers: Sequence[McpServer] = (),
     **more: Any,
 ) -> AsyncIterator[tuple[Session, Person, Scripted]]:
     """A session in a folder with a model that plays the steps."""
@@ -96,7 +98,7 @@ async def opened(
     person = person or Person()
     agent = CodingAgent(models=models, **more)
     async with connected(agent, person, protocol=protocol) as connection:  # type: ignore[arg-type]
-        yield await connection.new_session(root), person, models
+        yield await connection.new_session(root, mcp_servers=servers), person, models
 
 
 async def take_turn(session: Session, prompt: Any = "go") -> StopReason | None:

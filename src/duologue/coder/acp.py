@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from duologue.agent import Agent, Session, Turn, unknown_session
+from msgspec.structs import replace
+
+from duologue.agent import Agent, AgentExtras, Session, Turn, unknown_session
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import CodingSession
 from duologue.coder.models.settings import OFFLINE
@@ -22,9 +25,10 @@ from duologue.protocol.common.prompt import StopReason
 from duologue.version import __version__
 
 if TYPE_CHECKING:
+    from duologue.coder.mcp.limits import McpLimits
     from duologue.coder.permissions import PermissionStore
     from duologue.protocol.v2.auth import AuthMethod
-    from duologue.protocol.v2.capabilities import PromptCapabilities
+    from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
 
 #: How long after a session was opened the rest is loaded, in seconds: its answer goes first.
@@ -49,12 +53,14 @@ class CodingAgent(Agent):
         models: Models | None = None,
         permissions: Path | None = None,
         env: Mapping[str, str] | None = None,
+        mcp_limits: McpLimits | None = None,
     ) -> None:
         self._models = ConfiguredModels(model, env) if models is None else models
         self._offered = tuple(self._models.offered())
         self._missing_key = self._models.missing_key()
         self._logged_out = False
         self._kept_in = permissions
+        self._mcp_limits = mcp_limits
         self._store: PermissionStore | None = None
         self._sees = any(choice.spec != OFFLINE for choice in self._offered)
         self._loading: asyncio.Future[None] | None = None
@@ -71,6 +77,19 @@ class CodingAgent(Agent):
         if not self._sees:
             return PromptCapabilities(embedded_context=PromptEmbeddedContextCapabilities())
         return PromptCapabilities(embedded_context=PromptEmbeddedContextCapabilities(), image=PromptImageCapabilities())
+
+    def mcp_capabilities(self) -> McpCapabilities | None:
+        """Every way there is, when the library is installed."""
+        from duologue.protocol.v2 import capabilities as v2
+
+        if not _has_mcp():
+            return None
+        return v2.McpCapabilities(
+            stdio=v2.McpStdioCapabilities(), http=v2.McpHttpCapabilities(), acp=v2.McpAcpCapabilities()
+        )
+
+    def v1_capabilities(self) -> AgentExtras:
+        return replace(super().v1_capabilities(), sse=_has_mcp())
 
     def auth_methods(self) -> Sequence[AuthMethod]:
         """One that says what to do, when the chosen model had no key at the start."""
@@ -102,8 +121,9 @@ class CodingAgent(Agent):
     async def new_session(self, session: Session) -> None:
         self._check_login()
         session.state = CodingSession(
-            session, workspace_of(session), self._models, lambda: self._offered, self._permissions
+            session, workspace_of(session), self._models, lambda: self._offered, self._permissions, self._mcp_limits
         )
+        session.state.connect(LOAD_AFTER)
         # A task and not a timer: what ends the loop cancels tasks, and a timer could still fire then.
         task = asyncio.ensure_future(self._prepare(session.state))
         self._preparing.add(task)
@@ -113,6 +133,7 @@ class CodingAgent(Agent):
         if not isinstance(session.state, CodingSession):
             raise unknown_session(session.id)
         session.state.move(workspace_of(session))
+        session.state.connect(LOAD_AFTER)
         if replay:
             session.state.replay()
 
@@ -158,6 +179,11 @@ def coding(session: Session) -> CodingSession:
     """What this agent keeps of a session."""
     state: CodingSession = session.state
     return state
+
+
+def _has_mcp() -> bool:
+    """Whether the MCP library is installed; it is not loaded for that."""
+    return find_spec("mcp") is not None
 
 
 def workspace_of(session: Session) -> Workspace:

@@ -6,9 +6,11 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from duologue.agent import Terminal, Turn, Voice, file_diff, plan_entry
+from duologue.codec import decode
 from duologue.coder.events import (
     Event,
     FileDiff,
@@ -26,12 +28,14 @@ from duologue.coder.events import (
     TurnUsage,
     UsageChanged,
 )
+from duologue.coder.naming import is_of_server
 from duologue.local.errors import PathRefused
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import Usage
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
 from duologue.protocol.markdown import fenced
+from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.permission import CommandSubject, ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolContent, ToolDiff
 from duologue.protocol.v2.updates import (
@@ -101,7 +105,7 @@ class Stage:
             "name": event.tool,
             "status": ToolCallStatus.PENDING,
             "locations": locations_of(event.locations) or UNSET,
-            "raw_input": absolute_arguments(event.arguments, self.workspace),
+            "raw_input": absolute_arguments(event, self.workspace),
             "content": diffs_of(event.diffs) or UNSET,
         }
 
@@ -125,7 +129,9 @@ class Stage:
         if terminal is not None:
             terminal.exited(event.exit_code, event.signal)
         shown = (event.outcome == "completed" and started.diffs) or (terminal is not None and exited)
-        if event.text and not shown and event.outcome != "cancelled":
+        for block in event.blocks:
+            self._add(event.call, ToolContent(content=decode(ContentBlock, msgspec.json.encode(block))))
+        if event.text and not shown and not event.blocks and event.outcome != "cancelled":
             self._add(event.call, _result(event.text, started.kind, event.outcome))
         raw = UNSET if event.raw is None else event.raw
         return self._patch(event.call, status=STATUSES[event.outcome], raw_output=raw)
@@ -174,8 +180,12 @@ def locations_of(places: Sequence[Location]) -> list[ToolCallLocation]:
     ]
 
 
-def absolute_arguments(arguments: Mapping[str, Any], workspace: Workspace) -> dict[str, Any]:
-    """A tool's arguments with their paths absolute, from the session's working folder."""
+def absolute_arguments(event: ToolStarted, workspace: Workspace) -> dict[str, Any]:
+    """A tool's arguments with their paths absolute, from the session's working folder. What a tool of an MCP server
+    means by its arguments is not known."""
+    arguments = event.arguments
+    if is_of_server(event.tool):
+        return arguments
     paths = {
         name: absolute(value, workspace) for name in PATH_ARGUMENTS if isinstance(value := arguments.get(name), str)
     }

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from duologue.coder.events import PermissionAnswer, PermissionQuestion
     from duologue.coder.files import Files
     from duologue.coder.loop import Coder
+    from duologue.coder.mcp.hub import McpServers
+    from duologue.coder.mcp.limits import McpLimits
     from duologue.coder.models.base import UserMessage
     from duologue.coder.permissions import PermissionStore
     from duologue.protocol.v2.config import SessionConfigOption
-
-MCP_NOTICE = "Note: this agent does not use MCP servers yet; the ones that were given to this session are not started."
 
 
 class CodingSession:
@@ -43,6 +43,7 @@ class CodingSession:
         models: Models,
         offered: Callable[[], Sequence[ModelChoice]],
         permissions: Callable[[], PermissionStore],
+        mcp_limits: McpLimits | None = None,
     ) -> None:
         self.session = session
         self.workspace = workspace
@@ -57,8 +58,9 @@ class CodingSession:
         self._stage: Stage | None = None
         self._shown = asyncio.Event()
         self._history: History | None = None
-        self._notices = [MCP_NOTICE] if session.mcp_servers else []
         self._told_of_store = 0
+        self._mcp: McpServers | None = None
+        self._mcp_limits = mcp_limits
 
     # --- options ----------------------------------------------------------------------------------------------------
 
@@ -88,6 +90,26 @@ class CodingSession:
         if self._coder is not None:
             self._conversation, self._coder = self._coder.conversation, None
 
+    # --- MCP servers ------------------------------------------------------------------------------------------------
+
+    def connect(self, after: float) -> None:
+        """Start the MCP servers that the client names now, in so many seconds, and end others."""
+        servers = self.session.mcp_servers
+        if self._mcp is None and not servers:
+            return
+        from duologue.coder.acp_mcp import entries_of
+        from duologue.coder.mcp.hub import McpServers
+
+        if self._mcp is None:
+            self._mcp = McpServers(self._mcp_limits)
+        self._mcp.connect(entries_of(servers, self.session.connection.mcp.connect), self.workspace.cwd, after)
+
+    async def _await_servers(self, turn: Turn) -> None:
+        from duologue.coder.acp_mcp import wait_for_servers
+
+        if self._mcp is not None:
+            await wait_for_servers(self._mcp, turn)
+
     # --- replay -----------------------------------------------------------------------------------------------------
 
     def replay(self) -> None:
@@ -113,6 +135,7 @@ class CodingSession:
 
         self._stage = Stage(turn, self.workspace)
         history = self._recorder(turn)
+        await self._await_servers(turn)
         self._tell_notices(turn)
         try:
             coder = await self._ready()
@@ -126,13 +149,13 @@ class CodingSession:
             self._stage = None
 
     def _tell_notices(self, turn: Turn) -> None:
-        """Say what a person should know, once a session: also of the file that keeps their permissions."""
+        """Say what a person should know, once a session: of MCP servers, and of the file that keeps permissions."""
         of_store = self._permissions().notices
-        notices = self._notices + [f"Note: {notice}." for notice in of_store[self._told_of_store :]]
-        self._notices, self._told_of_store = [], len(of_store)
-        for notice in notices:
+        notices = [f"{notice}." for notice in of_store[self._told_of_store :]]
+        self._told_of_store = len(of_store)
+        for notice in [*(self._mcp.notices() if self._mcp is not None else ()), *notices]:
             # Some clients show everything as one text.
-            turn.say(f"{notice}\n\n")
+            turn.say(f"Note: {notice}\n\n")
             turn.end_message()
 
     async def _play(self, coder: Coder, message: UserMessage, stage: Stage, history: History) -> StopReason:
@@ -197,6 +220,7 @@ class CodingSession:
             ask=self._ask,
             files=self._files(),
             conversation=self._conversation,
+            more_tools=lambda: () if self._mcp is None else self._mcp.tools(),
         )
 
     def _files(self) -> Files:
@@ -226,6 +250,8 @@ class CodingSession:
         """End what runs."""
         if self._coder is not None:
             await self._coder.aclose()
+        if self._mcp is not None:
+            await self._mcp.close()
 
 
 def rpc_error(error: ModelError) -> RpcError:

@@ -34,13 +34,19 @@ class TurnCancelled(Exception):
 
 
 class Dispatch:
-    """Runs calls. `record` gets each result before the outside hears of it, so the history is never behind.
+    """Runs calls of the `tools` that there are at the time. `record` gets each result before the outside hears of it,
+    so the history is never behind.
 
     `heard` waits until the outside knows all that was said: nobody is asked about a call that was not shown yet.
     """
 
     def __init__(
-        self, tools: Mapping[str, Tool], context: Context, gate: Gate, record: Record, heard: Ready = at_once
+        self,
+        tools: Callable[[], Mapping[str, Tool]],
+        context: Context,
+        gate: Gate,
+        record: Record,
+        heard: Ready = at_once,
     ) -> None:
         self._tools = tools
         self._context = context
@@ -50,7 +56,7 @@ class Dispatch:
 
     async def run(self, call: ToolCall) -> None:
         """Run one call to its end. Raises TurnCancelled or CancelledError after saying that the call was stopped."""
-        tool = self._tools.get(call.name)
+        tool = self._tools().get(call.name)
         try:
             plan = await self._plan(call, tool)
         except (ToolError, LocalError, OSError) as error:
@@ -60,7 +66,7 @@ class Dispatch:
 
     async def _plan(self, call: ToolCall, tool: Tool | None) -> Plan:
         if tool is None:
-            raise ToolError(f"there is no tool {call.name!r}; there are: {', '.join(self._tools)}")
+            raise ToolError(f"there is no tool {call.name!r}; there are: {', '.join(self._tools())}")
         if call.error:
             raise ToolError(call.error)
         try:
@@ -131,7 +137,15 @@ def finished(call: ToolCall, plan: Plan, outcome: Outcome, end: ToolOutcome) -> 
     text = outcome.text if outcome.shown is None else outcome.shown
     raw: Any = outcome.text if outcome.data is None else outcome.data
     return ToolFinished(
-        call.id, end, scrub(text), scrub_all(raw), plan.diffs, plan.locations, outcome.exit_code, outcome.signal
+        call.id,
+        end,
+        scrub(text),
+        scrub_all(raw),
+        plan.diffs,
+        plan.locations,
+        outcome.exit_code,
+        outcome.signal,
+        outcome.blocks,
     )
 
 

@@ -74,7 +74,10 @@ class ToolOutput(msgspec.Struct, frozen=True):
 
 
 class ToolFinished(msgspec.Struct, frozen=True):
-    """The call ended. `text` is what a reader should see, `raw` what the tool returned to the model."""
+    """The call ended. `text` is what a reader should see, `raw` what the tool returned to the model.
+
+    `blocks` are content blocks as MCP writes them, which are shown as they are, in place of the text.
+    """
 
     call: str
     outcome: ToolOutcome
@@ -84,6 +87,7 @@ class ToolFinished(msgspec.Struct, frozen=True):
     locations: tuple[Location, ...] = ()
     exit_code: int | None = None
     signal: str | None = None
+    blocks: tuple[dict[str, Any], ...] = ()
 
 
 class PlanItem(msgspec.Struct, frozen=True):

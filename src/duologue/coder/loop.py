@@ -10,7 +10,7 @@ async with aclosing(coder.turn(UserMessage("Fix the test"))) as events:
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 
 from duologue.coder.channel import Channel
@@ -32,8 +32,9 @@ from duologue.local.workspace import Workspace
 class Coder:
     """A session of the coding agent. One turn at a time; queueing further prompts is the caller's.
 
-    `model`, `instructions` and `tools` may be changed between turns. `files` and `runner` let an editor's buffers and
-    terminal stand in for the disk and our own shell. `ask` is called for each write and command that no rule decides.
+    `model`, `instructions` and `tools` may be changed between turns, and what `more_tools` gives at any time. `files`
+    and `runner` let an editor's buffers and terminal stand in for the disk and our own shell. `ask` is called for each
+    write and command that no rule decides.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Coder:
         files: Files | None = None,
         runner: Runner | None = None,
         tools: Iterable[Tool] | None = None,
+        more_tools: Callable[[], Iterable[Tool]] = tuple,
         limits: Limits | None = None,
         conversation: Conversation | None = None,
         instructions: str = "",
@@ -56,6 +58,7 @@ class Coder:
         self.conversation = conversation or Conversation()
         self.instructions = instructions
         self.tools = tuple(builtin_tools() if tools is None else tools)
+        self.more_tools = more_tools
         self.gate = Gate(permissions, ask, workspace.project)
         self._disk = Disk(workspace, self.limits)
         self._files = files or self._disk
@@ -102,15 +105,17 @@ class Coder:
             await channel.put(event)
 
         context = Context(self.workspace, self._files, self._disk, self._runner, self._journal, self.limits, emit)
-        tools = {tool.spec.name: tool for tool in self.tools}
-        dispatch = Dispatch(tools, context, self.gate, self.conversation.add_result, channel.heard)
+        dispatch = Dispatch(self._tools, context, self.gate, self.conversation.add_result, channel.heard)
         return Job(self.model, self.conversation, self._request, dispatch, self.limits, emit)
+
+    def _tools(self) -> dict[str, Tool]:
+        return {tool.spec.name: tool for tool in (*self.tools, *self.more_tools())}
 
     def _request(self) -> ModelRequest:
         return ModelRequest(
             conversation=self.conversation.id,
             system=system_prompt(self.workspace, self.instructions),
             messages=tuple(self.conversation.messages),
-            tools=tuple(tool.spec for tool in self.tools),
+            tools=tuple(tool.spec for tool in self._tools().values()),
             cwd=str(self.workspace.cwd),
         )

@@ -40,7 +40,8 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call gave: `text` for the model, `data` as structure; `shown` is for people where it differs."""
+    """What a call gave: `text` for the model, `data` as structure; `shown` is for people where it differs, `blocks` are
+    content blocks as MCP writes them."""
 
     text: str
     data: Any = None
@@ -48,6 +49,7 @@ class Outcome:
     shown: str | None = None
     exit_code: int | None = None
     signal: str | None = None
+    blocks: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,136 @@
+"""The servers that a client names for a session, and what may be told of them.
+
+Values of variables and headers are secrets: they are in no `repr`, and `masked` takes them out of any text.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlsplit
+
+from duologue.local.masking import MASK, SECRET_NAMES, mask_text
+
+if TYPE_CHECKING:
+    from duologue.mcp import McpChannel
+
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+
+#: A value that is shorter may be any word of a text: it is taken out where it stands alone.
+SHORT = 4
+
+_NOT_LETTERS = re.compile(r"[^a-z]")
+
+
+@dataclass(frozen=True)
+class Stdio:
+    """A program that speaks over its standard input and output."""
+
+    name: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: Pairs = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Http:
+    """An endpoint for streamable HTTP."""
+
+    name: str
+    url: str = field(repr=False)
+    headers: Pairs = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Sse(Http):
+    """An endpoint for the older transport with server-sent events."""
+
+
+@dataclass(frozen=True)
+class Lent:
+    """A server of the client itself; `connect` opens a channel to it."""
+
+    name: str
+    id: str
+    connect: Callable[[], Awaitable[McpChannel]] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """An entry that names no server that can be reached, and why, in words."""
+
+    name: str
+    why: str
+
+
+Entry: TypeAlias = Stdio | Http | Lent | Unusable
+
+
+def identity(entry: Entry) -> str:
+    """What tells two entries of one name apart, whatever their order."""
+    match entry:
+        case Stdio(command=command, args=args):
+            return shlex.join((command, *args))
+        case Http(url=url):
+            return url
+        case Lent(id=id):
+            return id
+    return ""
+
+
+def told(entry: Entry) -> str:
+    """How a person knows the server: its command, or its address, without secrets."""
+    match entry:
+        case Stdio(command=command, args=args):
+            return masked(entry, f"command: `{shlex.join((command, *_masked_args(args)))}`")
+        case Http(url=url):
+            return masked(entry, f"address: {_without_query(url)}")
+    return ""
+
+
+def masked(entry: Entry, text: str) -> str:
+    """A text without the values of the entry's variables and headers, and without what looks like a key."""
+    for secret in sorted(set(_secrets(entry)), key=len, reverse=True):
+        if len(secret) >= SHORT:
+            text = text.replace(secret, MASK)
+        else:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
+    return mask_text(text)
+
+
+def _secrets(entry: Entry) -> Iterable[str]:
+    match entry:
+        case Stdio(env=pairs) | Http(headers=pairs):
+            for _, value in pairs:
+                yield from (part for part in (value, value.strip(), *value.split()) if part.strip())
+    if isinstance(entry, Http):
+        parts = urlsplit(entry.url)
+        yield from (part for part in (parts.query, parts.password, parts.username) if part)
+
+
+def _masked_args(args: Iterable[str]) -> Iterable[str]:
+    """Arguments without those that a secret's name stands before."""
+    hidden = False
+    for arg in args:
+        name, equals, _ = arg.partition("=")
+        if hidden:
+            yield MASK
+            hidden = False
+        elif equals and _names_secret(name):
+            yield f"{name}={MASK}"
+        else:
+            yield arg
+            hidden = arg.startswith("-") and _names_secret(arg)
+
+
+def _names_secret(name: str) -> bool:
+    return _NOT_LETTERS.sub("", name.lower()).endswith(SECRET_NAMES)
+
+
+def _without_query(url: str) -> str:
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"

@@ -1,0 +1,234 @@
+"""The ways to reach an MCP server. Each is entered and left by one task; it gives a stream to read and one to write."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
+
+from duologue.coder.mcp.entries import Entry, Http, Lent, Sse, Stdio
+from duologue.coder.mcp.limits import McpLimits
+from duologue.coder.mcp.streams import Inbox, Outbox, read_line, read_message
+from duologue.mcp import ChannelClosed
+from duologue.transports.base import Closed, TransportError
+from duologue.transports.spawn import SpawnTransport
+
+Streams: TypeAlias = tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]
+
+# What goes wrong is told to the user, by us. The library's log would hold messages and addresses as they are.
+for name in ("mcp", "client"):
+    logging.getLogger(name).setLevel(logging.CRITICAL)
+
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+class LinkError(Exception):
+    """A server cannot be reached; the text says why, and may hold secrets."""
+
+
+class End:
+    """How the connection to a server ended, once it has; `stderr` is the last of what a program wrote there."""
+
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+        self.how = ""
+        self.stderr = ""
+
+    def tell(self, how: str, stderr: str = "") -> None:
+        """It has ended like this; what was told first counts."""
+        if not self.event.is_set():
+            self.how, self.stderr = how, stderr
+            self.event.set()
+
+
+def link(entry: Entry, cwd: Path, limits: McpLimits, end: End) -> AbstractAsyncContextManager[Streams]:
+    """The way to a server. Entering it raises `LinkError`, or what the library raises."""
+    match entry:
+        case Stdio():
+            return _stdio(entry, cwd, limits, end)
+        case Sse():
+            return _sse(entry, end)
+        case Http():
+            return _http(entry, limits, end)
+        case Lent():
+            return _lent(entry, end)
+    raise LinkError(entry.why)
+
+
+# --- programs ---------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _stdio(entry: Stdio, cwd: Path, limits: McpLimits, end: End) -> AsyncIterator[Streams]:
+    """Its environment is an allow-list and the entry's own; it ends with us, however we end."""
+    try:
+        program = SpawnTransport(
+            [entry.command, *entry.args], cwd=cwd, env=dict(entry.env), grace_seconds=limits.stop_seconds
+        )
+        lines = Lines(program, limits, end)
+        await program.start(lines)
+    except (TransportError, ValueError) as error:
+        raise LinkError(str(error)) from None
+
+    async def send(message: dict[str, Any]) -> None:
+        if end.event.is_set():
+            raise anyio.ClosedResourceError
+        program.write(json.dumps(message).encode() + b"\n")
+
+    try:
+        yield lines.inbox, Outbox(send)
+    finally:
+        await program.close()
+
+
+class Lines:
+    """Cuts what a program writes into messages, and stops to read while many wait."""
+
+    def __init__(self, program: SpawnTransport, limits: McpLimits, end: End) -> None:
+        self.inbox = Inbox(self._taken)
+        self._program = program
+        self._limits = limits
+        self._end = end
+        self._rest = bytearray()
+        self._paused = False
+
+    def data_received(self, data: bytes) -> None:
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._rest += line
+            message = read_line(bytes(self._rest))
+            self._rest.clear()
+            if message is not None:
+                self.inbox.put(message)
+        self._rest += rest
+        if len(self._rest) > self._limits.message:
+            self._over(f"it sent a message of more than {self._limits.message} bytes", "")
+        elif not self._paused and len(self.inbox) > self._limits.waiting:
+            self._paused = True
+            self._program.pause_reading()
+
+    def _taken(self) -> None:
+        if self._paused and len(self.inbox) <= self._limits.waiting // 2:
+            self._paused = False
+            self._program.resume_reading()
+
+    def connection_lost(self, reason: Closed) -> None:
+        how = f"was ended by {reason.signal}" if reason.signal else f"ended with exit code {reason.exit_code}"
+        known = reason.signal or reason.exit_code is not None
+        self._over(f"it {how}" if known else "it closed its output", reason.stderr_tail)
+
+    def _over(self, how: str, stderr: str) -> None:
+        self._end.tell(how, stderr)
+        self._rest.clear()
+        self.inbox.end()
+
+    def pause_writing(self) -> None: ...
+
+    def resume_writing(self) -> None: ...
+
+
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _http(entry: Http, limits: McpLimits, end: End) -> AsyncIterator[Streams]:
+    """A redirect is followed within the server's own origin alone: that is the library's rule."""
+    async with (
+        _client(entry, end) as client,
+        streamable_http_client(entry.url, http_client=client, max_sse_event_size=limits.message) as streams,
+    ):
+        yield streams
+
+
+@asynccontextmanager
+async def _sse(entry: Sse, end: End) -> AsyncIterator[Streams]:
+    def client(headers: object = None, timeout: object = None, auth: object = None) -> httpx2.AsyncClient:
+        return _client(entry, end)
+
+    async with sse_client(entry.url, httpx_client_factory=client) as streams:
+        yield streams
+
+
+def _client(entry: Http, end: End) -> httpx2.AsyncClient:
+    """Without a limit on silence: a call has its own. Raises `LinkError`."""
+
+    async def look(response: httpx2.Response) -> None:
+        if response.is_error or response.has_redirect_location:
+            end.how = f"it answered with HTTP status {response.status_code}"
+
+    return httpx2.AsyncClient(
+        headers=_headers(entry),
+        timeout=httpx2.Timeout(30, read=None),
+        trust_env=not _is_here(_address(entry)),
+        event_hooks={"response": [look]},
+    )
+
+
+def _headers(entry: Http) -> list[tuple[str, str]]:
+    for header, value in entry.headers:
+        if not _HEADER.fullmatch(header) or not value.isascii() or not (value.isprintable() or not value):
+            raise LinkError(f"the header {header!r} is none: it holds characters that a header cannot have")
+    return list(entry.headers)
+
+
+def _address(entry: Http) -> str:
+    """The host of the server. Raises `LinkError`."""
+    try:
+        parts = urlsplit(entry.url)
+        if parts.scheme in ("http", "https") and parts.hostname:
+            return parts.hostname
+    except ValueError:
+        pass
+    raise LinkError("its address is no http or https URL")
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine, which no proxy leads to."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+# --- the client itself ------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def _lent(entry: Lent, end: End) -> AsyncIterator[Streams]:
+    """Through the ACP connection."""
+    async with await entry.connect() as channel:
+        inbox = Inbox()
+
+        async def read() -> None:
+            async for value in channel:
+                message = read_message(value)
+                if message is not None:
+                    inbox.put(message)
+            end.tell("the client has closed the connection to it")
+            inbox.end()
+
+        async def send(message: dict[str, Any]) -> None:
+            try:
+                await channel.send(message)
+            except ChannelClosed:
+                raise anyio.ClosedResourceError from None
+
+        reading = asyncio.create_task(read())
+        try:
+            yield inbox, Outbox(send)
+        finally:
+            reading.cancel()
