@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from duologue.local.masking import MASK, SECRET_NAMES, mask_text
+from duologue.local.masking import MASK, mask, mask_text
 
 if TYPE_CHECKING:
     from duologue.mcp import McpChannel
@@ -22,7 +22,8 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 #: A value that is shorter may be any word of a text: it is taken out where it stands alone.
 SHORT = 4
 
-_NOT_LETTERS = re.compile(r"[^a-z]")
+#: Characters of one argument of a command that are told.
+SHOWN_ARGUMENT = 400
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def told(entry: Entry) -> str:
     """How a person knows the server: its command, or its address, without secrets."""
     match entry:
         case Stdio(command=command, args=args):
-            return masked(entry, f"command: `{shlex.join((command, *_masked_args(args)))}`")
+            return masked(entry, f"command: `{shlex.join((command, *mask(list(args), SHOWN_ARGUMENT)))}`")
         case Http(url=url):
             return masked(entry, f"address: {_without_query(url)}")
     return ""
@@ -109,25 +110,6 @@ def _secrets(entry: Entry) -> Iterable[str]:
     if isinstance(entry, Http):
         parts = urlsplit(entry.url)
         yield from (part for part in (parts.query, parts.password, parts.username) if part)
-
-
-def _masked_args(args: Iterable[str]) -> Iterable[str]:
-    """Arguments without those that a secret's name stands before."""
-    hidden = False
-    for arg in args:
-        name, equals, _ = arg.partition("=")
-        if hidden:
-            yield MASK
-            hidden = False
-        elif equals and _names_secret(name):
-            yield f"{name}={MASK}"
-        else:
-            yield arg
-            hidden = arg.startswith("-") and _names_secret(arg)
-
-
-def _names_secret(name: str) -> bool:
-    return _NOT_LETTERS.sub("", name.lower()).endswith(SECRET_NAMES)
 
 
 def _without_query(url: str) -> str:
