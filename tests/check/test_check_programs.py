@@ -61,13 +61,13 @@ async def test_a_program_that_misbehaves_is_found(fault: str, row: str) -> None:
 
 
 async def test_our_own_client_keeps_what_is_asked_of_it() -> None:
-    own = [sys.executable, "-m", "duologue", "run", "--agent", "{agent}", "--deny", "hello"]
+    own = [sys.executable, "-m", "duologue", "run", "--agent", "{agent}", "--reject", "hello"]
     report = await check_program("client", own, Choice((1,), frozenset({"all-jsonrpc-12"})), PATIENCE)
     assert [verdict.status for verdict in report.verdicts] == [Status.PASS]
 
 
 async def test_a_client_of_another_version_is_not_judged() -> None:
-    own = [sys.executable, "-m", "duologue", "run", "--agent", "{agent}", "--deny", "hello"]
+    own = [sys.executable, "-m", "duologue", "run", "--agent", "{agent}", "--reject", "hello"]
     report = await check_program("client", own, Choice((2,)), PATIENCE)
     assert not report.verdicts
 

@@ -103,10 +103,11 @@ def test_an_agent_that_does_not_start(tmp_path: Path, arguments: list[str], word
         (["go", "--agent", "'"], "quote it as for a shell"),
         (["fix", "the", "test"], "unrecognized arguments: the test; put the request in quotes"),
         (["go", "--nonsense"], "usage: duologue run"),
+        (["go", "--yes", "--reject"], "not allowed with"),
         (["go", "--yes", "--deny"], "not allowed with"),
         (["go", "--protocol", "3"], "invalid choice"),
         (["go", "--timeout", "-1"], "--timeout"),
-        (["go", "--log", "/no/such/folder/log"], "--log /no/such/folder/log: No such file"),
+        (["go", "--log", "/no/such/folder/log"], "--log /no/such/folder/log: there is no such folder: /no/such/folder"),
     ],
 )
 def test_a_wrong_command_line(tmp_path: Path, arguments: list[str], words: str) -> None:
@@ -130,10 +131,10 @@ def test_where_nobody_can_be_asked_the_answer_is_no(tmp_path: Path, protocol: st
     ("answer", "written", "words"),
     [
         (["--yes"], True, "allowed once by --yes"),
-        (["--deny"], False, "refused by --deny"),
-        (["--deny", "--allow", "edit:*.txt"], True, "allowed once by the rule edit:*.txt"),
-        (["--yes", "--allow", "deny edit:a.*"], False, "refused by the rule deny edit:a.*"),
-        (["--deny", "--allow", "edit:src/**", "--allow", "run:*"], False, "refused by --deny"),
+        (["--reject"], False, "refused by --reject"),
+        (["--reject", "--allow", "edit:*.txt"], True, "allowed once by the rule edit:*.txt"),
+        (["--yes", "--allow", "reject edit:a.*"], False, "refused by the rule reject edit:a.*"),
+        (["--reject", "--allow", "edit:src/**", "--allow", "run:*"], False, "refused by --reject"),
     ],
 )
 def test_answers_given_beforehand(tmp_path: Path, answer: list[str], written: bool, words: str) -> None:
@@ -145,14 +146,14 @@ def test_answers_given_beforehand(tmp_path: Path, answer: list[str], written: bo
 
 
 def test_a_command_is_held_against_the_rules(tmp_path: Path, protocol: str) -> None:
-    done = run("go", "--deny", "--allow", "run:echo *", "--agent", scripted("command"), cwd=tmp_path)
-    assert "refused by --deny" in done.stdout and "│ from the command" not in done.stdout
+    done = run("go", "--reject", "--allow", "run:echo *", "--agent", scripted("command"), cwd=tmp_path)
+    assert "refused by --reject" in done.stdout and "│ from the command" not in done.stdout
     done = run("go", "--yes", "--agent", scripted("command"), "--protocol", protocol, cwd=tmp_path)
     assert "● Run echo from the command; exit 3" in done.stdout
     assert "│ from the command" in done.stdout and "✗ failed (exit code 3)" in done.stdout
 
 
-@pytest.mark.parametrize("rule", ["deny run:git push *", "deny edit:.env"])
+@pytest.mark.parametrize("rule", ["reject run:git push *", "reject edit:.env"])
 def test_yes_does_not_answer_what_a_rule_may_refuse(tmp_path: Path, protocol: str, rule: str) -> None:
     arguments = ["--yes", "--allow", rule, "--agent", scripted("command"), "--protocol", protocol]
     done = run("go", *arguments, cwd=tmp_path)

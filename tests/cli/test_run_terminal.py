@@ -129,7 +129,7 @@ def test_a_command_cannot_hide_a_part_of_itself(tmp_path: Path) -> None:
 
 
 def test_json_cannot_touch_the_terminal(tmp_path: Path) -> None:
-    with terminal("hidden", tmp_path, "--json", "--deny") as run:
+    with terminal("hidden", tmp_path, "--json", "--reject") as run:
         assert run.end() == 0
         assert "\\u001b]" in run.seen and "\x1b]" not in run.seen and "\x07" not in run.seen
 
@@ -145,7 +145,7 @@ def test_an_agent_cannot_paint_over_the_question(tmp_path: Path) -> None:
 
 def test_colours_are_for_terminals_that_want_them(tmp_path: Path) -> None:
     for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
-        with terminal("write", tmp_path, "--deny", **env) as run:
+        with terminal("write", tmp_path, "--reject", **env) as run:
             assert run.end() == 0
             assert ("\x1b[32m" in run.seen) is coloured
 

@@ -134,7 +134,7 @@ def test_tools_are_known_by_name() -> None:
         ("allow kind:execute", "agent's word"),
         ("reject kind:sparkle", "no kind"),
         ("allow title:Look*", "agent's word"),
-        ("reject deny run:x", "reject"),
+        ("reject deny run:x", "says once"),
         ("allow run:a && b", "plain words"),
         ("allow edit:../x", r"\.\."),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.agent import file_diff
-from duologue.client.subjects import Matter, deciding, matter_of, may_deny
+from duologue.client.subjects import Matter, deciding, matter_of, may_reject
 from duologue.local.rules import Rule, Run, Subject, Use, Write, parse_rule
 from duologue.protocol.common.permission import PermissionOption, PermissionOptionKind
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
@@ -130,7 +130,7 @@ def test_all_of_a_request_must_be_allowed_and_any_of_it_may_be_denied(tmp_path: 
     both = Matter((Run("make", tmp_path), Write((tmp_path / "a.py",))), certain=True)
     assert deciding(rules("run:make"), both, tmp_path) is None
     assert deciding(rules("run:make", "edit:*.py"), both, tmp_path) == parse_rule("run:make")
-    assert deciding(rules("run:make", "edit:*.py", "deny edit:a.*"), both, tmp_path) == parse_rule("deny edit:a.*")
+    assert deciding(rules("run:make", "edit:*.py", "reject edit:a.*"), both, tmp_path) == parse_rule("reject edit:a.*")
     two = Matter((Write((tmp_path / "a.py", Path("/etc/hosts"))),), certain=True)
     assert deciding(rules("edit:**"), two, tmp_path) is None
 
@@ -178,12 +178,12 @@ def test_a_rule_allows_only_when_nothing_else_is_in_the_raw_input(
     assert (deciding(rules(rule), found, tmp_path) is not None) is allowed
 
 
-DENY_PUSH = "deny run:git push*"
+REJECT_PUSH = "reject run:git push*"
 
 
 @pytest.mark.parametrize("line", ["git push", "git  push", 'g""it push', "/usr/bin/git push", "git push -f"])
 def test_a_rule_refuses_a_command_however_its_program_is_named(tmp_path: Path, line: str) -> None:
-    assert deciding(rules(DENY_PUSH), matter(tmp_path, raw_input={"command": line}), tmp_path) is not None
+    assert deciding(rules(REJECT_PUSH), matter(tmp_path, raw_input={"command": line}), tmp_path) is not None
 
 
 @pytest.mark.parametrize(
@@ -202,14 +202,14 @@ def test_a_rule_refuses_a_command_however_its_program_is_named(tmp_path: Path, l
 )
 def test_what_a_rule_may_refuse_is_no_matter_for_yes(tmp_path: Path, line: str) -> None:
     found = matter(tmp_path, raw_input={"command": line})
-    assert may_deny(rules(DENY_PUSH), found, tmp_path) == parse_rule(DENY_PUSH)
-    assert deciding(rules(DENY_PUSH, "run:*"), found, tmp_path) is None
-    assert may_deny(rules("run:*"), found, tmp_path) is None
+    assert may_reject(rules(REJECT_PUSH), found, tmp_path) == parse_rule(REJECT_PUSH)
+    assert deciding(rules(REJECT_PUSH, "run:*"), found, tmp_path) is None
+    assert may_reject(rules("run:*"), found, tmp_path) is None
 
 
 @pytest.mark.parametrize("line", ["make", "git status", "python3 -m pytest", "git-push-all"])
 def test_what_no_rule_refuses_is_left_to_yes(tmp_path: Path, line: str) -> None:
-    assert may_deny(rules(DENY_PUSH), matter(tmp_path, raw_input={"command": line}), tmp_path) is None
+    assert may_reject(rules(REJECT_PUSH), matter(tmp_path, raw_input={"command": line}), tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -224,9 +224,9 @@ def test_what_no_rule_refuses_is_left_to_yes(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_a_file_that_a_rule_guards_is_guarded_from_what_is_not_told(tmp_path: Path, members: dict[str, Any]) -> None:
-    assert may_deny(rules("deny edit:.env"), matter(tmp_path, **members), tmp_path) is not None
+    assert may_reject(rules("reject edit:.env"), matter(tmp_path, **members), tmp_path) is not None
 
 
 def test_a_file_that_must_not_be_edited_must_not_be_deleted(tmp_path: Path) -> None:
     gone = matter(tmp_path, kind=ToolKind.DELETE, raw_input={"path": ".env"})
-    assert deciding(rules("deny edit:.env", "delete:**"), gone, tmp_path) == parse_rule("deny edit:.env")
+    assert deciding(rules("reject edit:.env", "delete:**"), gone, tmp_path) == parse_rule("reject edit:.env")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ from acp_kit import Person, Scripted, opened, take_turn
 from coder_kit import asks, call, says
 
 from duologue.coder.acp_options import BROKEN, ConfiguredModels
-from duologue.coder.models.base import ModelError
+from duologue.coder.models.base import Model, ModelError
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import LogoutAuthRequest
 from duologue.protocol.v2.updates import ConfigOptionUpdateEvent
 from duologue.protocol.version import V1, V2, Version
+from duologue.testing import PATIENCE, settle
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
@@ -166,3 +168,25 @@ def test_without_any_setting_the_offline_model_works() -> None:
     models = ConfiguredModels(None, {})
     (only,) = models.offered()
     assert models.load(only.spec).name == "offline"
+
+
+async def test_a_model_that_is_being_loaded_ahead_is_not_loaded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duologue.coder.acp.LOAD_AFTER", 0)
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(Scripted):
+        def load(self, spec: str) -> Model:
+            begun.set()
+            assert go_on.wait(PATIENCE)
+            return super().load(spec)
+
+    models = Slow(says())
+    async with opened(tmp_path, models=models) as (session, _, _models):
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        turn = asyncio.create_task(take_turn(session))
+        await settle()
+        go_on.set()
+        assert await turn is StopReason.END_TURN
+        assert models.loaded == ["test:scripted"]

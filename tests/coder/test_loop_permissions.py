@@ -23,6 +23,7 @@ from coder_kit import (
     take_turn,
 )
 
+from duologue.coder.conversation import NOT_ASKED
 from duologue.coder.events import (
     FileDiff,
     Location,
@@ -88,7 +89,7 @@ async def test_a_question_shows_command_folder_and_scope(tmp_path: Path) -> None
 
 
 async def test_rules_decide_before_anyone_is_asked(tmp_path: Path) -> None:
-    rules = [parse_rule("edit:ok/**"), parse_rule("run:touch *"), parse_rule("deny run:touch c")]
+    rules = [parse_rule("edit:ok/**"), parse_rule("run:touch *"), parse_rule("reject run:touch c")]
     person = Person("reject_once")
     calls = [
         call("write_file", path="ok/a", text=""),
@@ -98,12 +99,31 @@ async def test_rules_decide_before_anyone_is_asked(tmp_path: Path) -> None:
         call("run_command", command="touch d; touch e"),
     ]
     store = PermissionStore(rules=rules)
-    coder = make_coder(tmp_path, asks(*calls), says(), ask=person, store=store)
+    coder = make_coder(tmp_path, *(asks(each) for each in calls), says(), ask=person, store=store)
     events = await take_turn(coder)
     assert outcomes(events) == ["completed", "failed", "completed", "failed", "failed"]
     assert [question.title for question in person.questions] == ["Create a", "Run touch d; touch e"]
     assert names_in(tmp_path) == ["b", "ok"]
     assert "rule" in results(coder)[3].text
+
+
+@pytest.mark.parametrize("refused_by", ["a person", "a rule"])
+async def test_a_refusal_is_the_last_question_about_calls_that_were_made_together(
+    tmp_path: Path, refused_by: str
+) -> None:
+    """The model may make them anew, one by one."""
+    (tmp_path / "seen").write_text("")
+    rules = [parse_rule("edit:c"), *([parse_rule("reject edit:b")] if refused_by == "a rule" else [])]
+    person = Person(*(["allow_once", "reject_once"] if refused_by == "a person" else []), "allow_once")
+    together = [call("write_file", path=name, text="x") for name in "abcd"]
+    steps = [asks(*together, call("list_files", "look")), asks(call("write_file", "anew", path="d", text="x")), says()]
+    coder = make_coder(tmp_path, *steps, ask=person, store=PermissionStore(rules=rules))
+    events = await take_turn(coder)
+    asked = ["Create a", "Create b", "Create d"] if refused_by == "a person" else ["Create a", "Create d"]
+    assert [question.title for question in person.questions] == asked
+    assert outcomes(events) == ["completed", "failed", "completed", "completed"]
+    assert names_in(tmp_path) == ["a", "d", "seen"]
+    assert [result.text for result in results(coder)[2:4]] == [NOT_ASKED] * 2
 
 
 async def test_always_spares_the_next_question(tmp_path: Path) -> None:

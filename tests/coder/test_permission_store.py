@@ -23,7 +23,7 @@ async def test_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path:
     assert await again.decide(write("src/b.py"), QUESTION) == "allowed"
     assert person.questions == []
     elsewhere, person = gate_with("reject_once", store=PermissionStore(path), project=Path("/home/me/other"))
-    assert await elsewhere.decide(Run("make a", Path("/home/me/other")), QUESTION) == "refused by the user"
+    assert await elsewhere.decide(Run("make a", Path("/home/me/other")), QUESTION) == "refused when asked"
 
 
 async def test_two_sessions_keep_each_others_rules(tmp_path: Path) -> None:
@@ -110,6 +110,6 @@ def test_a_file_that_cannot_be_written_is_a_notice_and_the_rule_holds_for_now(tm
 async def test_no_rule_lets_anyone_write_the_file_of_the_rules(tmp_path: Path) -> None:
     store = PermissionStore(tmp_path / "p.json", rules=[parse_rule("edit:**")])
     gate, person = gate_with("reject_once", store=store, project=tmp_path)
-    assert await gate.decide(Write((tmp_path / "p.json",)), QUESTION) == "refused by the user"
+    assert await gate.decide(Write((tmp_path / "p.json",)), QUESTION) == "refused when asked"
     assert await gate.decide(Write((tmp_path / "q.json",)), QUESTION) == "allowed"
     assert len(person.questions) == 1

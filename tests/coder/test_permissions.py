@@ -93,9 +93,9 @@ def test_no_rule_allows_a_line_that_is_not_simple(line: str) -> None:
         ("run:ruff check ...", "ruff check --fix", False),
         ("run:ruff format --check ...", "ruff format --check src", True),
         ("run:git push *", "/usr/bin/git push", False),
-        ("deny run:git push *", "/usr/bin/git push", True),
-        ("deny run:/usr/bin/git push *", "git push", True),
-        ("deny run:git push *", "git pull", False),
+        ("reject run:git push *", "/usr/bin/git push", True),
+        ("reject run:/usr/bin/git push *", "git push", True),
+        ("reject run:git push *", "git pull", False),
         ("run:*", "rm -rf x", True),
         ("edit:**", "make", False),
     ],
@@ -135,8 +135,8 @@ def test_edit_rules_are_globs_that_pass_no_hidden_name(rule: str, path: str, cov
 
 def test_a_rule_must_cover_all_files_of_a_call_and_a_refusal_any(tmp_path: Path) -> None:
     assert not parse_rule("edit:src/**").covers(write("src/a", "b"), PROJECT)
-    assert parse_rule("deny edit:src/**").covers(write("src/a", "b"), PROJECT)
-    assert parse_rule("deny edit:**").covers(write(".git/config"), PROJECT)
+    assert parse_rule("reject edit:src/**").covers(write("src/a", "b"), PROJECT)
+    assert parse_rule("reject edit:**").covers(write(".git/config"), PROJECT)
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,13 @@ def test_rules_that_mean_nothing_or_too_much_are_refused(text: str) -> None:
         parse_rule(text)
 
 
-@pytest.mark.parametrize("text", ["edit:src/**", "deny run:rm *", "run:git diff *", "use:server__*", "delete:*.tmp"])
+@pytest.mark.parametrize("text", ["edit:src/**", "reject run:rm *", "run:git diff *", "use:server__*", "delete:*.tmp"])
 def test_rules_read_as_they_are_written(text: str) -> None:
     assert str(parse_rule(text)) == text
+
+
+def test_deny_is_another_word_for_reject() -> None:
+    assert parse_rule("deny run:rm *") == parse_rule("reject run:rm *")
 
 
 def test_rules_for_other_tools_go_by_name() -> None:
@@ -205,7 +209,7 @@ async def test_always_holds_for_its_scope_and_once_for_nothing() -> None:
     assert await gate.decide(run("make a"), QUESTION) == "allowed"
     assert len(person.questions) == 2
     for other in (run("make b"), run("make a", PROJECT / "sub"), run("make a; rm x"), write("a")):
-        assert await gate.decide(other, QUESTION) == "refused by the user"
+        assert await gate.decide(other, QUESTION) == "refused when asked"
     assert len(person.questions) == 6
 
 
@@ -213,7 +217,7 @@ async def test_always_holds_for_its_scope_and_once_for_nothing() -> None:
 async def test_reject_always_holds_too_also_for_what_can_never_be_allowed() -> None:
     gate, person = gate_with("reject_always")
     for subject in (run("make a"), run("a && b"), write(".git/config"), write("src/a")):
-        assert await gate.decide(subject, QUESTION) == "refused by the user"
+        assert await gate.decide(subject, QUESTION) == "refused when asked"
         assert await gate.decide(subject, QUESTION) == "refused by a rule"
     assert len(person.questions) == 4
 
@@ -230,20 +234,20 @@ async def test_always_for_a_line_with_operators_holds_once() -> None:
 @pytest.mark.req("v2-permissions-07")
 async def test_an_answer_that_is_not_understood_is_a_refusal(answer: object) -> None:
     gate, _ = gate_with(answer)
-    assert await gate.decide(run("make"), QUESTION) == "refused by the user"
+    assert await gate.decide(run("make"), QUESTION) == "refused when asked"
 
 
 @pytest.mark.parametrize("error", [RuntimeError("secret"), TimeoutError(), ConnectionError()])
 @pytest.mark.req("all-permissions-09")
 async def test_a_question_that_fails_is_a_refusal(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
     gate, _ = gate_with(error)
-    assert await gate.decide(run("make"), QUESTION) == "refused by the user"
+    assert await gate.decide(run("make"), QUESTION) == "refused when asked"
     assert type(error).__name__ in caplog.text
     assert "secret" not in caplog.text
 
 
 async def test_a_refusal_is_stronger_than_a_permission() -> None:
-    store = PermissionStore(rules=[parse_rule("run:*"), parse_rule("deny run:rm *")])
+    store = PermissionStore(rules=[parse_rule("run:*"), parse_rule("reject run:rm *")])
     gate, person = gate_with(store=store)
     assert await gate.decide(run("rm x"), QUESTION) == "refused by a rule"
     assert await gate.decide(run("ls"), QUESTION) == "allowed"
@@ -253,14 +257,14 @@ async def test_a_refusal_is_stronger_than_a_permission() -> None:
 def test_a_rule_without_a_folder_allows_commands_in_the_project_alone() -> None:
     for folder, covered in ((PROJECT, True), (PROJECT / "sub", True), (Path("/etc"), False)):
         assert parse_rule("run:make").covers(run("make", folder), PROJECT) is covered
-        assert parse_rule("deny run:make").covers(run("make", folder), PROJECT)
+        assert parse_rule("reject run:make").covers(run("make", folder), PROJECT)
 
 
 @pytest.mark.parametrize("line", ["env git push", "sh -c 'git push'", "git -C sub push", "sudo git push"])
 async def test_what_a_refusal_may_be_about_is_asked_though_a_wide_rule_allows(line: str) -> None:
-    rules = ["run:*", "deny run:git push *", f"run:{line}"]
+    rules = ["run:*", "reject run:git push *", f"run:{line}"]
     gate, person = gate_with("reject_once", store=PermissionStore(rules=[parse_rule(text) for text in rules[:2]]))
-    assert await gate.decide(run(line), QUESTION) == "refused by the user"
+    assert await gate.decide(run(line), QUESTION) == "refused when asked"
     assert await gate.decide(run("git status"), QUESTION) == "allowed"
     assert len(person.questions) == 1
     gate, _ = gate_with(store=PermissionStore(rules=[parse_rule(text) for text in rules]))
@@ -277,12 +281,12 @@ async def test_a_refusal_that_comes_while_the_question_is_open_holds(answer: str
     store = PermissionStore()
 
     async def ask(question: object) -> Any:
-        store.remember([parse_rule("deny run:make *")])
+        store.remember([parse_rule("reject run:make *")])
         return answer
 
     gate = Gate(store, ask, PROJECT)
     assert await gate.decide(run("make a"), QUESTION) == "refused by a rule"
-    assert [rule.effect for rule in store.kept] == ["deny"]
+    assert [rule.effect for rule in store.kept] == ["reject"]
 
 
 # What a reader of command lines may take wrongly, among more of what it should take.

@@ -1,6 +1,6 @@
-"""Who answers the permission requests of a run: rules, then --yes or --deny, then a person at the terminal.
+"""Who answers the permission requests of a run: rules, then --yes or --reject, then a person at the terminal.
 
-Where nobody can be asked, the answer is no. What a rule that denies could be about is asked in spite of --yes.
+Where nobody can be asked, the answer is no. What a rule that rejects could be about is asked in spite of --yes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from duologue.cli.screen import Screen, one_line, visible, wants_colour
 from duologue.cli.show import Printer
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
-from duologue.client.subjects import Matter, deciding, matter_of, may_deny, real
+from duologue.client.subjects import Matter, deciding, matter_of, may_reject, real
 from duologue.local.rules import Rule, Run, Use, Write
 from duologue.protocol.common.permission import (
     PermissionOption,
@@ -48,7 +48,7 @@ class Answers:
 
     printer: Printer
     rules: Sequence[Rule] = ()
-    otherwise: Literal["ask", "yes", "deny"] = "ask"
+    otherwise: Literal["ask", "yes", "reject"] = "ask"
     nobody_asked: bool = False
     printed: Callable[[], Awaitable[None]] | None = None
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -62,7 +62,7 @@ class Answers:
             if rule is not None:
                 self._note(matter)
                 return self._told(request, allow=rule.effect == "allow", why=f"by the rule {rule}")
-            doubt = may_deny(self.rules, matter, project) if self.otherwise == "yes" else None
+            doubt = may_reject(self.rules, matter, project) if self.otherwise == "yes" else None
             if self.otherwise == "ask" or doubt is not None:
                 return await self._by_person(request, matter, doubt)
             self._note(matter)

@@ -24,10 +24,10 @@ examples:
   duologue run --cwd ~/project --allow 'edit:src/**' --allow 'run:pytest *' "Fix the failing test"
   duologue run --agent "some-agent --acp" --env SOME_API_KEY "Explain this project"
   duologue run --yes --json "Add a test for parse()" | jq .sessionUpdate
-  git diff | duologue run --deny -
+  git diff | duologue run --reject -
 
 rules (--allow):
-  edit:src/**      run:make test      run:pytest *      delete:build/**      deny run:git push *
+  edit:src/**      run:make test      run:pytest *      delete:build/**      reject run:git push *
   A rule is held against the files and the command of a request, never against its title.
 
 exit status:
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     others = parser.add_mutually_exclusive_group()
     others.add_argument("--yes", action="store_true", help="allow everything else, once each")
-    others.add_argument("--deny", action="store_true", help="refuse everything else")
+    others.add_argument("--reject", "--deny", action="store_true", help="refuse everything else")
     parser.add_argument("--json", action="store_true", help="print session updates (version 2) as JSON, one a line")
     parser.add_argument(
         "--env",
@@ -76,7 +76,7 @@ def main(chosen: argparse.Namespace) -> int:
             protocol="auto" if chosen.protocol == "auto" else 2 if chosen.protocol == "2" else 1,
             env=_environment(chosen.env, own=chosen.agent is None),
             rules=tuple(parse_rule(rule) for rule in chosen.allow),
-            otherwise="yes" if chosen.yes else "deny" if chosen.deny else "ask",
+            otherwise="yes" if chosen.yes else "reject" if chosen.reject else "ask",
             model=chosen.model if chosen.agent is not None else None,
             json=chosen.json,
             timeout=_seconds(chosen.timeout),

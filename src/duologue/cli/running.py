@@ -27,7 +27,9 @@ from duologue.processes.stops import stop_signals
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.permission import RequestPermissionOutcome
+from duologue.protocol.conventions import ONE_TURN
 from duologue.protocol.v2.auth import AuthMethod
+from duologue.protocol.v2.capabilities import ClientCapabilities
 from duologue.protocol.v2.config import SelectConfigOption
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
@@ -49,7 +51,7 @@ class Order:
     protocol: Literal[1, 2, "auto"] = 1
     env: Mapping[str, str] | None = None
     rules: Sequence[Rule] = ()
-    otherwise: Literal["ask", "yes", "deny"] = "ask"
+    otherwise: Literal["ask", "yes", "reject"] = "ask"
     model: str | None = None
     json: bool = False
     timeout: float | None = None
@@ -92,6 +94,9 @@ class Run(Client):
             self.out.line(plain_json(codec.encode(update).decode()))
         else:
             self.printer.show(update, session.transcript)
+
+    def capabilities(self) -> ClientCapabilities:
+        return ClientCapabilities(meta={ONE_TURN: True})
 
     def transcript(self) -> Transcript:
         return CurrentTranscript()

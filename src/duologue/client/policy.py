@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from duologue.client.subjects import Matter
-from duologue.local.rules import Effect, Rule, Run, Subject, Write, parse_rule
+from duologue.local.rules import REJECTING, Effect, Rule, Run, Subject, Write, parse_rule
 from duologue.protocol.common.tools import ToolKind
 
 Answer = Literal["allow", "reject", "ask"]
@@ -103,6 +103,7 @@ class _Ordered:
 
 def _parse(text: str) -> _Ordered:
     word, _, condition = text.strip().partition(" ")
+    word = "reject" if word in REJECTING else word
     for answer in _STRICTNESS:
         if word == answer:
             return _Ordered(text, answer, _condition(answer, condition.strip(), text))
@@ -122,8 +123,8 @@ def _condition(answer: Answer, condition: str, text: str) -> Rule | ToolKind | s
             raise ValueError(f"{text!r}: a title is the agent's word; it can be rejected or asked about, not allowed")
         return rest
     rule = parse_rule(condition)
-    if rule.effect == "deny":
-        raise ValueError(f"{text!r}: say 'reject' in place of 'deny'")
+    if rule.effect == "reject":
+        raise ValueError(f"{text!r}: a rule says once what it answers, such as 'reject run:git push *'")
     # What is asked about is covered as widely as what is rejected.
-    effect: Effect = "allow" if answer == "allow" else "deny"
+    effect: Effect = "allow" if answer == "allow" else "reject"
     return Rule(effect, rule.kind, rule.pattern)

@@ -134,9 +134,9 @@ def real(path: str, cwd: Path) -> Path:
 
 
 def deciding(rules: Sequence[Rule], matter: Matter, project: Path) -> Rule | None:
-    """The rule that answers: one that denies any of it, else one that allows, when all of it is certain and allowed."""
+    """The rule that answers: one that rejects any of it, else one that allows, when all is certain and allowed."""
     for rule in rules:
-        if rule.effect == "deny" and any(rule.covers(subject, project) for subject in matter.subjects):
+        if rule.effect == "reject" and any(rule.covers(subject, project) for subject in matter.subjects):
             return rule
     if not matter.certain:
         return None
@@ -144,10 +144,10 @@ def deciding(rules: Sequence[Rule], matter: Matter, project: Path) -> Rule | Non
     return allowing[0] if allowing and all(allowing) else None
 
 
-def may_deny(rules: Sequence[Rule], matter: Matter, project: Path) -> Rule | None:
+def may_reject(rules: Sequence[Rule], matter: Matter, project: Path) -> Rule | None:
     """A rule that could refuse it, if it were known for certain what it does."""
     for rule in rules:
-        if rule.effect == "deny" and (
+        if rule.effect == "reject" and (
             not matter.certain or any(rule.may_cover(subject, project) for subject in matter.subjects)
         ):
             return rule

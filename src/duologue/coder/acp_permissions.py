@@ -31,7 +31,7 @@ class ModedStore(PermissionStore):
         self._mode = mode
 
     def decide(self, subject: Subject, project: Path) -> Effect | None:
-        return self._shared.decide(subject, project) if self._mode() == ASK else "deny"
+        return self._shared.decide(subject, project) if self._mode() == ASK else "reject"
 
     def allowing(self, subject: Subject, project: Path) -> Rule | None:
         return self._shared.allowing(subject, project)

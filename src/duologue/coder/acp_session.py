@@ -18,6 +18,7 @@ from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.conventions import ONE_TURN
 
 if TYPE_CHECKING:
     from duologue.coder.acp_events import Stage
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from duologue.coder.mcp.limits import McpLimits
     from duologue.coder.models.base import UserMessage
     from duologue.coder.permissions import PermissionStore
+    from duologue.coder.tools import Tool
     from duologue.protocol.v2.config import SessionConfigOption
 
 
@@ -51,6 +53,8 @@ class CodingSession:
         self._offered = offered
         self._spec = offered()[0].spec
         self._model: Model | None = None
+        # The first turn may come while the model is loaded ahead.
+        self._loading = asyncio.Lock()
         self._mode = ASK
         self._permissions = permissions
         self._coder: Coder | None = None
@@ -193,13 +197,14 @@ class CodingSession:
                 await model.prepare()
 
     async def _loaded(self) -> Model:
-        while self._model is None:
-            spec = self._spec
-            # In a thread: a model may load a library. Meanwhile another one may have been chosen.
-            model = await in_daemon(self._models.load, spec)
-            if spec == self._spec:
-                self._model = model
-        return self._model
+        async with self._loading:
+            while self._model is None:
+                spec = self._spec
+                # In a thread: a model may load a library. Meanwhile another one may have been chosen.
+                model = await in_daemon(self._models.load, spec)
+                if spec == self._spec:
+                    self._model = model
+            return self._model
 
     async def _ready(self) -> Coder:
         model = await self._loaded()
@@ -221,7 +226,16 @@ class CodingSession:
             files=self._files(),
             conversation=self._conversation,
             more_tools=lambda: () if self._mcp is None else self._mcp.tools(),
+            tools=self._tools(),
         )
+
+    def _tools(self) -> list[Tool]:
+        """All tools, without the one that is for a later turn where there is none."""
+        from duologue.coder.tools import builtin_tools
+
+        said = getattr(self.session.connection.client_capabilities, "meta", None)
+        one_turn = isinstance(said, dict) and said.get(ONE_TURN) is True
+        return [tool for tool in builtin_tools() if not (one_turn and tool.spec.name == "undo_edits")]
 
     def _files(self) -> Files:
         from duologue.coder.acp_files import ClientFiles

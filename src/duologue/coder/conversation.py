@@ -15,6 +15,7 @@ from duologue.coder.texts import scrub, scrub_all
 USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 NOT_RUN = "This call was not run: the turn ended before."
+NOT_ASKED = "This call was not run: a call before it in the same step was refused."
 STOPPED = "This call was stopped by the user before it ended."
 
 

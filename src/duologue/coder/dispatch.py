@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from duologue.coder.conversation import STOPPED
+from duologue.coder.conversation import NOT_ASKED, STOPPED
 from duologue.coder.errors import ToolError
 from duologue.coder.events import PermissionQuestion, ToolFinished, ToolOutcome, ToolRunning, ToolStarted
 from duologue.coder.models.base import ToolCall, ToolResult
@@ -17,12 +17,13 @@ from duologue.coder.permissions import Gate, Ready, Verdict, at_once
 from duologue.coder.texts import scrub, scrub_all
 from duologue.coder.tools.base import Context, Outcome, Plan, Tool
 from duologue.local.errors import LocalError
-from duologue.local.rules import Use
+from duologue.local.rules import Subject, Use
 
 log = logging.getLogger(__name__)
 
 REFUSED: Mapping[Verdict, str] = {
-    "refused by the user": "The user refused this call; it had no effect.",
+    # Who said no is not told: the user, a policy of the client, or nobody who could be asked.
+    "refused when asked": "Permission for this call was asked for and refused; it had no effect.",
     "refused by a rule": "A rule of the user, or the mode that the session is in, forbids this call; it had no effect.",
 }
 
@@ -53,6 +54,12 @@ class Dispatch:
         self._gate = gate
         self._record = record
         self._heard = heard
+        self._refused = False
+
+    def begin_step(self) -> None:
+        """The model has made calls together. Once one of them is refused, none of the others has an effect: a change
+        that a person said no to in part is neither done in part nor asked about again, piece by piece."""
+        self._refused = False
 
     async def run(self, call: ToolCall) -> None:
         """Run one call to its end. Raises TurnCancelled or CancelledError after saying that the call was stopped."""
@@ -84,6 +91,9 @@ class Dispatch:
 
     async def _run_plan(self, call: ToolCall, plan: Plan, tool: Tool | None) -> None:
         assert tool is not None
+        if self._refused and subject_of(plan, tool) is not None:
+            self._record(ToolResult(call.id, call.name, NOT_ASKED, ok=False))
+            return
         outcome = Outcome(STOPPED, ok=False)
         end: ToolOutcome = "cancelled"
         try:
@@ -97,8 +107,7 @@ class Dispatch:
                 await self._context.emit(finished(call, plan, outcome, end))
 
     async def _permitted(self, call: ToolCall, plan: Plan, tool: Tool) -> Outcome:
-        # A plan that shows an effect but forgets to name it is asked about all the same.
-        subject = plan.subject or (Use(tool.spec.name) if plan.diffs or plan.command else None)
+        subject = subject_of(plan, tool)
         rule = None if subject is None else self._gate.rule(subject)
         if subject is not None:
             question = PermissionQuestion(
@@ -115,6 +124,7 @@ class Dispatch:
             if verdict == "cancelled":
                 raise TurnCancelled
             if verdict != "allowed":
+                self._refused = True
                 return Outcome(REFUSED[verdict], ok=False)
         if not plan.quiet:
             await self._context.emit(ToolRunning(call.id, plan.command, plan.cwd, None if rule is None else str(rule)))
@@ -127,6 +137,11 @@ class Dispatch:
             return Outcome(reason(error), ok=False)
         except Exception as error:
             return Outcome(str(internal(call, error)), ok=False)
+
+
+def subject_of(plan: Plan, tool: Tool) -> Subject | None:
+    """What needs permission. A plan that shows an effect but forgets to name it is asked about all the same."""
+    return plan.subject or (Use(tool.spec.name) if plan.diffs or plan.command else None)
 
 
 def started(call: ToolCall, plan: Plan, tool: Tool) -> ToolStarted:

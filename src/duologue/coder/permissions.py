@@ -17,7 +17,7 @@ from duologue.local.rules import Effect, Rule, Subject, allowing_rule, always, c
 __all__ = ["Ask", "Gate", "PermissionStore", "Verdict", "parse_rule"]
 
 Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
-Verdict = Literal["allowed", "refused by a rule", "refused by the user", "cancelled"]
+Verdict = Literal["allowed", "refused by a rule", "refused when asked", "cancelled"]
 
 Ready = Callable[[], Awaitable[None]]
 
@@ -48,12 +48,12 @@ class PermissionStore:
 
     def decide(self, subject: Subject, project: Path) -> Effect | None:
         """What the rules say; a refusal is stronger than a permission. None when they say nothing."""
-        if any(rule.effect == "deny" and rule.covers(subject, project) for rule in self.rules):
-            return "deny"
+        if any(rule.effect == "reject" and rule.covers(subject, project) for rule in self.rules):
+            return "reject"
         return None if self.allowing(subject, project) is None else "allow"
 
     def allowing(self, subject: Subject, project: Path) -> Rule | None:
-        """The rule that allows this, where none denies it."""
+        """The rule that allows this, where none rejects it."""
         return None if self._touches_store(subject) else allowing_rule(self.rules, subject, project)
 
     def remember(self, rules: Iterable[Rule]) -> None:
@@ -196,11 +196,11 @@ class Gate:
         match self.store.decide(subject, self.project):
             case "allow":
                 return "allowed"
-            case "deny":
+            case "reject":
                 return "refused by a rule"
         await ready()
         answer = await self._answer(question)
-        if self.store.decide(subject, self.project) == "deny":
+        if self.store.decide(subject, self.project) == "reject":
             return "cancelled" if answer == "cancelled" else "refused by a rule"  # The rules changed meanwhile.
         match answer:
             case "allow_once":
@@ -209,12 +209,12 @@ class Gate:
                 self._remember("allow", subject)
                 return "allowed"
             case "reject_always":
-                self._remember("deny", subject)
-                return "refused by the user"
+                self._remember("reject", subject)
+                return "refused when asked"
             case "cancelled":
                 return "cancelled"
             case _:
-                return "refused by the user"
+                return "refused when asked"
 
     async def _answer(self, question: PermissionQuestion) -> object:
         try:
@@ -227,5 +227,5 @@ class Gate:
     def _remember(self, effect: Effect, subject: Subject) -> None:
         """A permission that cannot be given for good holds this once; a refusal then holds for exactly this."""
         offer = always(subject, self.project)
-        rules = offer.rules if offer else exactly(subject) if effect == "deny" else ()
+        rules = offer.rules if offer else exactly(subject) if effect == "reject" else ()
         self.store.remember(Rule(effect, kind, text, self.project, where) for kind, text, where in rules)

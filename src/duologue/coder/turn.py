@@ -144,6 +144,7 @@ class Turn:
                     return "max_tokens"
             if not kept.calls:
                 return "end_turn"
+            self._job.dispatch.begin_step()
             for call in kept.calls:
                 self._stop_if_cancelled()
                 await self._job.dispatch.run(call)

@@ -1,7 +1,7 @@
 """Permission rules: what a person has allowed or refused beforehand, and exactly what that covers.
 
 ```
-rule   =  [ "deny " ] kind ":" pattern
+rule   =  [ "reject " ] kind ":" pattern       ("deny " is read as "reject ")
 
 edit:GLOB     writing and editing files, such as  edit:src/**   edit:docs/*.md   edit:/other/root/**
 delete:GLOB   deleting files
@@ -15,8 +15,8 @@ use:NAME      another tool by name; `*` and `?` are wildcards
 Globs are relative to the project folder, or absolute and without links. Wildcards pass no name that begins with a dot,
 and nothing inside a `.git`, `.hg` or `.svn` folder is ever allowed: what lies there can start programs. No rule that
 allows covers a command line with operators, redirects, substitutions, globs or assignments: such a line is always asked
-about. A rule that denies a command knows the program by its name in whatever folder; where it cannot tell what a line
-does (`Rule.may_cover`) the line is asked about. A rule that denies edits denies deleting as well.
+about. A rule that rejects a command knows the program by its name in whatever folder; where it cannot tell what a line
+does (`Rule.may_cover`) the line is asked about. A rule that rejects edits rejects deleting as well.
 """
 
 from __future__ import annotations
@@ -30,17 +30,23 @@ import msgspec
 
 from duologue.local import globs, shell
 
-Effect = Literal["allow", "deny"]
+Effect = Literal["allow", "reject"]
 RuleKind = Literal["edit", "delete", "run", "use"]
 
 KINDS: Mapping[str, RuleKind] = {kind: kind for kind in get_args(RuleKind)}
+
+#: What a rule that rejects begins with: the specification's word, and one that people try.
+REJECTING = ("reject", "deny")
 
 CLOSED_FOLDERS = frozenset((".git", ".hg", ".svn"))
 
 #: The longest command that the words for "always" name, in characters; a longer one stands beside them.
 NAMED_CHARACTERS = 100
 
-GRAMMAR = 'a rule is KIND:PATTERN, such as "edit:src/**" or "run:pytest *"; KIND is edit, delete, run or use'
+GRAMMAR = (
+    'a rule is KIND:PATTERN, such as "edit:src/**" or "run:pytest *", or "reject KIND:PATTERN"; '
+    "KIND is edit, delete, run or use"
+)
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -76,11 +82,11 @@ class Rule(msgspec.Struct, frozen=True):
     folder: Path | None = None
 
     def covers(self, subject: Subject, project: Path) -> bool:
-        """Whether the rule speaks about this. A rule that allows must cover all of it, one that denies any part."""
+        """Whether the rule speaks about this. A rule that allows must cover all of it, one that rejects any part."""
         if self.project not in (None, project):
             return False
         match subject:
-            case Write(paths, kind) if kind == self.kind or (self.effect == "deny" and self.kind == "edit"):
+            case Write(paths, kind) if kind == self.kind or (self.effect == "reject" and self.kind == "edit"):
                 quantifier: Callable[..., bool] = all if self.effect == "allow" else any
                 return bool(paths) and quantifier(self._covers_path(path, project) for path in paths)
             case Run(command, cwd) if self.kind == "run":
@@ -94,10 +100,10 @@ class Rule(msgspec.Struct, frozen=True):
         """A command means another thing elsewhere: what allows it does so in the project alone."""
         if self.folder is not None:
             return self.folder == cwd
-        return self.effect == "deny" or cwd.is_relative_to(project)
+        return self.effect == "reject" or cwd.is_relative_to(project)
 
     def may_cover(self, subject: Subject, project: Path) -> bool:
-        """Whether a rule that denies could speak about a command or a tool, which may do more than it says."""
+        """Whether a rule that rejects could speak about a command or a tool, which may do more than it says."""
         if self.effect == "allow" or self.project not in (None, project) or isinstance(subject, Write):
             return False
         if isinstance(subject, Use):
@@ -132,23 +138,23 @@ class Rule(msgspec.Struct, frozen=True):
         return pattern is not None and pattern[1] != "any"
 
     def _covers_path(self, path: Path, project: Path) -> bool:
-        deny = self.effect == "deny"
-        if not deny and CLOSED_FOLDERS.intersection(part.casefold() for part in path.parts):
+        rejects = self.effect == "reject"
+        if not rejects and CLOSED_FOLDERS.intersection(part.casefold() for part in path.parts):
             return False
         if self.pattern.startswith("/"):
-            return globs.matches(self.pattern[1:], path.as_posix()[1:], dots=deny)
+            return globs.matches(self.pattern[1:], path.as_posix()[1:], dots=rejects)
         if not path.is_relative_to(project):
             return False
-        return globs.matches(self.pattern, path.relative_to(project).as_posix(), dots=deny)
+        return globs.matches(self.pattern, path.relative_to(project).as_posix(), dots=rejects)
 
     def _covers_command(self, command: str) -> bool:
-        if self.effect == "deny" and command.strip() == self.pattern.strip():
+        if self.effect == "reject" and command.strip() == self.pattern.strip():
             return True
         words, pattern = shell.simple_words(command), command_pattern(self.pattern)
         if words is None or pattern is None:
             return False
         head, rest = pattern
-        if self.effect == "deny":
+        if self.effect == "reject":
             words, head = shell.by_name(words), shell.by_name(head)
         if rest == "none":
             return words == head
@@ -157,15 +163,15 @@ class Rule(msgspec.Struct, frozen=True):
         return rest == "any" or shell.harmless_prefix(words) == head
 
     def __str__(self) -> str:
-        return f"{'deny ' if self.effect == 'deny' else ''}{self.kind}:{self.pattern}"
+        return f"{'reject ' if self.effect == 'reject' else ''}{self.kind}:{self.pattern}"
 
 
 def allowing_rule(rules: Iterable[Rule], subject: Subject, project: Path) -> Rule | None:
-    """The rule that allows this: where a rule that denies could speak about it, only one that names all of it."""
+    """The rule that allows this: where a rule that rejects could speak about it, only one that names all of it."""
     rules = tuple(rules)
-    open_to_denial = any(rule.may_cover(subject, project) for rule in rules)
+    open_to_rejection = any(rule.may_cover(subject, project) for rule in rules)
     for rule in rules:
-        if rule.effect == "allow" and (rule.names_all or not open_to_denial) and rule.covers(subject, project):
+        if rule.effect == "allow" and (rule.names_all or not open_to_rejection) and rule.covers(subject, project):
             return rule
     return None
 
@@ -188,8 +194,9 @@ def parse_rule(text: str) -> Rule:
     """A rule as people write it. Raises ValueError that says what is wrong."""
     effect: Effect = "allow"
     body = text.strip()
-    if body.startswith("deny "):
-        effect, body = "deny", body.removeprefix("deny ").lstrip()
+    word, _, rest = body.partition(" ")
+    if word in REJECTING:
+        effect, body = "reject", rest.lstrip()
     kind, colon, pattern = body.partition(":")
     known = KINDS.get(kind)
     if not colon or known is None or not pattern.strip():

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from offline_kit import Session
 
+from duologue.coder.conversation import NOT_ASKED
 from duologue.coder.dispatch import REFUSED
+from duologue.coder.events import PermissionAnswer, PermissionQuestion
 from duologue.coder.models.base import (
     AssistantMessage,
     Message,
@@ -119,7 +121,33 @@ async def test_a_refusal_says_that_earlier_edits_stay_and_undo_says_where_it_wor
     assert "each `duologue run` is a session of its own" in (await session.say("undo")).said
 
 
-@pytest.mark.parametrize("text", REFUSED.values())
+async def test_a_refusal_of_one_file_ends_the_rename_and_says_what_is_done(tmp_path: Path) -> None:
+    session = Session(tmp_path, {f"{name}.py": "one = 1\n" for name in "abcd"})
+    asked: list[str] = []
+
+    async def ask(question: PermissionQuestion) -> PermissionAnswer:
+        asked.append(question.title)
+        return "reject_once" if question.diffs[0].path.name == "c.py" else "allow_once"
+
+    session.coder.gate.ask = ask
+    turn = await session.say("rename one to two")
+    assert len(asked) == 3
+    assert "Changed: a.py, b.py. Not changed: c.py, d.py." in turn.said
+    assert turn.said.count("“undo” takes it back") == 1 and "Done" not in turn.said
+    assert [session.read(f"{name}.py")[:3] for name in "abcd"] == ["two", "two", "one", "one"]
+
+
+async def test_undo_is_not_offered_where_it_cannot_work(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "one = 1\n"})
+    session.coder.tools = tuple(tool for tool in session.coder.tools if tool.spec.name != "undo_edits")
+    session.answers["execute"] = "reject_once"
+    turn = await session.say("rename one to two and run `echo done`")
+    assert "What I changed before that stays." in turn.said and "undo" not in turn.said
+    assert "undo" not in (await session.say("what can you do?")).said
+    assert "Nothing was undone. Undo takes back what I edited in this session;" in (await session.say("undo")).said
+
+
+@pytest.mark.parametrize("text", [*REFUSED.values(), NOT_ASKED])
 def test_what_the_model_is_told_of_a_refusal_is_put_into_words_for_the_person(text: str) -> None:
     refused = ToolResult("c1", "edit_file", text, ok=False)
     assert is_refused(refused)

@@ -100,12 +100,17 @@ class Turn:
         self._edited |= any(result.ok and result.tool in EDITING for result in results)
         return list(results)
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether a later turn of this session can take edits back."""
+        return "undo_edits" in self.tools
+
     def left_behind(self) -> str:
         """After a refusal: what the turn has changed so far."""
         if not self._refused:
             return ""
         if self._edited:
-            return " What I changed before that stays; “undo” takes it back."
+            return f" What I changed before that stays{'; “undo” takes it back' if self.can_undo else ''}."
         return " No file was edited." if self.has_run_commands else " Nothing was changed."
 
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
@@ -186,12 +191,13 @@ class Turn:
         return texts
 
 
-_BY_USER, _BY_RULE = "The user refused", "A rule of the user"
+_WHEN_ASKED, _BY_RULE = "Permission for this call", "A rule of the user"
+_WITH_OTHERS = "This call was not run: a call before it"
 
 
 def is_refused(result: ToolResult) -> bool:
-    """True if a person or a rule said no."""
-    return not result.ok and result.text.startswith((_BY_USER, _BY_RULE))
+    """True if a person or a rule said no to the call, or to one that was made together with it."""
+    return not result.ok and result.text.startswith((_WHEN_ASKED, _BY_RULE, _WITH_OTHERS))
 
 
 def why_not(tool: str, result: ToolResult) -> str:

@@ -85,7 +85,8 @@ async def _apply(turn: Turn, suite: Suite, target: str | None, edit: Proven, tex
     await turn.must(change_of(edit.path, old, edit.apply(old)))
     report, _ = await run_tests(turn, suite, target)
     if not report.ok:
-        raise TurnStopped(f"The edit is made, but the tests do not pass here: {report.summary}. “undo” takes it back.")
+        back = " “undo” takes it back." if turn.can_undo else ""
+        raise TurnStopped(f"The edit is made, but the tests do not pass here: {report.summary}.{back}")
     await turn.say(f"Proven in place: {report.summary or 'the tests pass'}.\n")
 
 

@@ -9,6 +9,8 @@ from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
 from duologue.coder.texts import shorten
 
+WHERE_UNDONE = "Undo takes back what I edited in this session; each `duologue run` is a session of its own."
+
 
 async def change(turn: Turn, step: Step) -> None:
     match step:
@@ -99,12 +101,11 @@ async def _delete(turn: Turn, wanted: str) -> None:
 
 
 async def _undo(turn: Turn) -> None:
+    if not turn.can_undo:
+        raise TurnStopped(f"Nothing was undone. {WHERE_UNDONE}")
     result = await turn.call("undo_edits")
     if is_refused(result):
         raise TurnStopped(f"Nothing was undone. {why_not('undo_edits', result)}")
     if not result.ok:
-        raise TurnStopped(
-            f"Nothing was undone: {shorten(result.text, 300)}. Undo takes back what I edited in this session; "
-            "each `duologue run` is a session of its own."
-        )
+        raise TurnStopped(f"Nothing was undone: {shorten(result.text, 300)}. {WHERE_UNDONE}")
     await turn.say(f"{result.text.strip() or 'The last edits are undone.'}\n")

@@ -6,6 +6,7 @@ import keyword
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from duologue.coder.models.base import ToolResult
 from duologue.coder.models.offline.intents.steps import Rename, Replace
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import scope
@@ -128,10 +129,23 @@ async def _edit(turn: Turn, changes: Sequence[_Change], start: int) -> None:
     batch = changes[start : start + BATCH]
     calls = [change_of(change.path, change.old, change.new) for change in batch]
     results = await turn.calls(*calls)
-    for change, result in zip(batch, results, strict=True):
-        if not result.ok:
-            done = start + sum(other.ok for other in results)
-            back = "" if is_refused(result) else " “undo” takes them back."
-            already = f" {done} of {len(changes)} files are changed.{back}" if done else ""
-            what = "" if is_refused(result) else f"{change.path} is not changed. "
-            raise TurnStopped(f"{what}{why_not('edit_file', result)}{already}")
+    failed = next((result for result in results if not result.ok), None)
+    if failed is not None:
+        made = [change for change, result in zip(batch, results, strict=True) if result.ok]
+        left = [change for change in changes[start:] if change not in made]
+        raise TurnStopped(f"{why_not('edit_file', failed)}{_so_far(turn, [*changes[:start], *made], left, failed)}")
+
+
+def _so_far(turn: Turn, made: Sequence[_Change], left: Sequence[_Change], failed: ToolResult) -> str:
+    """What is changed and what is not, after a change that was refused or failed."""
+    # After a refusal the whole turn says what stays.
+    refused = is_refused(failed)
+    if not made:
+        return "" if refused else f" Not changed: {_names(left)}."
+    back = " “undo” takes that back." if turn.can_undo and not refused else ""
+    return f" Changed: {_names(made)}.{back} Not changed: {_names(left)}."
+
+
+def _names(changes: Sequence[_Change]) -> str:
+    more = len(changes) - SHOWN
+    return ", ".join(change.path for change in changes[:SHOWN]) + (f" and {more} more" if more > 0 else "")

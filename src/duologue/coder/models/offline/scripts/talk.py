@@ -20,9 +20,9 @@ ABILITIES = (
     "- run: “run `ls -la`”, “run the tests and tell me what failed”, “git status”\n"
     "- repair: “find the failing test and fix it”, “fix the failing test in tests/test_app.py”, “fix lint errors”: "
     "only what I can prove by running it\n"
-    "- “undo”, within one session\n\n"
-    "Steps can be chained: “find X, then rename it to Y and run the tests”.\n"
 )
+UNDO = "- “undo”, within one session\n"
+CHAINED = "\nSteps can be chained: “find X, then rename it to Y and run the tests”.\n"
 
 
 async def reply(turn: Turn, step: Hello | Declined | Unknown) -> None:
@@ -37,7 +37,7 @@ async def reply(turn: Turn, step: Hello | Declined | Unknown) -> None:
             else "The request is empty.\n\n"
         )
         await turn.say(f"I am rules, not a language model. {CANNOT}")
-        await turn.say(ABILITIES)
+        await turn.say(_abilities(turn))
         return
     match step.kind:
         case "thanks":
@@ -46,4 +46,8 @@ async def reply(turn: Turn, step: Hello | Declined | Unknown) -> None:
             await turn.say(f"Hello. {WHO}Ask “what can you do?” for a list.\n")
         case "who" | "help":
             await turn.say(f"{WHO}{CANNOT}")
-            await turn.say(ABILITIES)
+            await turn.say(_abilities(turn))
+
+
+def _abilities(turn: Turn) -> str:
+    return f"{ABILITIES}{UNDO if turn.can_undo else ''}{CHAINED}"
