@@ -52,6 +52,16 @@ def tool_name(server: str, tool: str) -> str:
     return f"{server}{SEPARATOR}{plain}"
 
 
+def may_be(name: str, tool: str, server: str | None) -> bool:
+    """Whether a tool's name can be that of this tool of this server (None: of any), marks left aside."""
+    of, _, its = name.partition(SEPARATOR)
+    return _may_be(its, _FOREIGN.sub("_", tool)) and (server is None or _may_be(of, server_part(server)))
+
+
+def _may_be(part: str, plain: str) -> bool:
+    return part == plain or (part.startswith(f"{plain}_") and len(part) == len(plain) + 1 + MARK_CHARACTERS)
+
+
 def _marked(plain: str, real: str, most: int) -> str:
     mark = hashlib.sha256(real.encode("utf-8", "surrogatepass")).hexdigest()[:MARK_CHARACTERS]
     return f"{plain[: most - MARK_CHARACTERS - 1].rstrip('_-')}_{mark}"

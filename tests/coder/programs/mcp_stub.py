@@ -1,6 +1,6 @@
 """An MCP server on stdio without a library, which starts at once and does wrong what it is told to.
 
-`mcp_stub.py [silent | exit CODE | chatty | deaf FILE]`
+`mcp_stub.py [silent | exit CODE | chatty | deaf]`; PID_FILE gets its process's number.
 """
 
 import json
@@ -56,13 +56,14 @@ def call(name: str, arguments: dict[str, Any], id: Any) -> Any:
     return {"content": [{"type": "text", "text": text}]}
 
 
+if file := os.environ.get("PID_FILE"):
+    Path(file).write_text(f"{os.getpid()}\n")
 if MODE == "exit":
     print(f"cannot begin: {os.environ.get('SECRET_VALUE', '')}", file=sys.stderr, flush=True)
     sys.exit(int(sys.argv[2]))
 if MODE == "deaf":
     # Ends neither with its input nor when it is asked to.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    Path(sys.argv[2]).write_text(f"{os.getpid()}\n")
 for line in sys.stdin:
     if MODE == "silent":
         continue

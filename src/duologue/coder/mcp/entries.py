@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from duologue.local.masking import MASK, mask, mask_text
 
@@ -70,6 +70,14 @@ class Unusable:
 Entry: TypeAlias = Stdio | Http | Lent | Unusable
 
 
+def split(url: str) -> SplitResult | None:
+    """The parts of a URL; None when it is none."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
+
+
 def identity(entry: Entry) -> str:
     """What tells two entries of one name apart, whatever their order."""
     match entry:
@@ -107,12 +115,14 @@ def _secrets(entry: Entry) -> Iterable[str]:
         case Stdio(env=pairs) | Http(headers=pairs):
             for _, value in pairs:
                 yield from (part for part in (value, value.strip(), *value.split()) if part.strip())
-    if isinstance(entry, Http):
-        parts = urlsplit(entry.url)
-        yield from (part for part in (parts.query, parts.password, parts.username) if part)
+    if isinstance(entry, Http) and (parts := split(entry.url)):
+        values = (value for _, value in parse_qsl(parts.query))
+        yield from (part for part in (parts.query, parts.password, parts.username, *values) if part)
 
 
 def _without_query(url: str) -> str:
-    parts = urlsplit(url)
+    parts = split(url)
+    if parts is None:
+        return "not a URL"
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}"

@@ -11,7 +11,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -20,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
-from duologue.coder.mcp.entries import Entry, Http, Lent, Sse, Stdio
+from duologue.coder.mcp.entries import Entry, Http, Lent, Sse, Stdio, split
 from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.mcp.streams import Inbox, Outbox, read_line, read_message
 from duologue.mcp import ChannelClosed
@@ -187,12 +186,9 @@ def _headers(entry: Http) -> list[tuple[str, str]]:
 
 def _address(entry: Http) -> str:
     """The host of the server. Raises `LinkError`."""
-    try:
-        parts = urlsplit(entry.url)
-        if parts.scheme in ("http", "https") and parts.hostname:
-            return parts.hostname
-    except ValueError:
-        pass
+    parts = split(entry.url)
+    if parts is not None and parts.scheme in ("http", "https") and parts.hostname:
+        return parts.hostname
     raise LinkError("its address is no http or https URL")
 
 

@@ -26,10 +26,11 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from duologue.coder.errors import ToolError
-from duologue.coder.mcp.entries import Entry, masked, told
+from duologue.coder.mcp.entries import Entry, Lent, masked, told
 from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.mcp.links import End, LinkError, Streams, link
 from duologue.coder.texts import shorten
+from duologue.protocol.common.errors import ErrorCode
 from duologue.version import __version__
 
 #: The library's own errors. Servers use the same codes, so the texts decide: the connection has ended, or (for an HTTP
@@ -185,7 +186,7 @@ class Server:
 
     async def _failed(self, error: MCPError, end: End) -> ToolError:
         name = self.entry.name
-        if error.message in CLOSED:
+        if error.message in CLOSED or self._is_unknown_connection(error):
             end.tell(end.how or "the connection to it has ended")
             await _first(2 * self.limits.stop_seconds, self._over.wait())
             ending = "it was not started again" if self._task.done() else "it is started again; call it once more"
@@ -193,6 +194,11 @@ class Server:
         if error.code == REQUEST_TIMEOUT and error.message.endswith(TIMED_OUT):
             return ToolError(f"{name} did not answer within {self.limits.call_seconds:g} seconds; the call is stopped")
         return ToolError(f"{name} refused the call: {self._foreign(error.message)} ({error.code})")
+
+    def _is_unknown_connection(self, error: MCPError) -> bool:
+        """A client has no word for the end of a server that it lends: it refuses what comes afterwards."""
+        refused = isinstance(self.entry, Lent) and error.code == ErrorCode.RESOURCE_NOT_FOUND
+        return refused and "connection" in error.message.lower()
 
     # --- words --------------------------------------------------------------------------------------------------------
 

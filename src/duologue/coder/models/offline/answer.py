@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from duologue.coder.models.offline.intents import understand
+from duologue.coder.models.offline.intents.calling import bare_call
 from duologue.coder.models.offline.intents.steps import Declined, Hello, Step, Unknown, title_of
-from duologue.coder.models.offline.scripts import perform, talk
+from duologue.coder.models.offline.scripts import calling, perform, talk
 from duologue.coder.models.offline.turn import Turn, TurnStopped
 
 #: Longer requests are not read: the rules look at a text many times, and nothing else runs meanwhile.
@@ -21,7 +22,7 @@ async def answer(turn: Turn) -> None:
             "Please ask for less at once.\n"
         )
         return
-    steps = understand(turn.text, [text for text in turn.earlier if len(text) <= REQUEST_CHARACTERS])
+    steps = _read(turn)
     if len(steps) == 1 and isinstance(steps[0], Hello | Declined | Unknown):
         await talk.reply(turn, steps[0])
         return
@@ -35,6 +36,13 @@ async def answer(turn: Turn) -> None:
             await _say_dropped(turn, steps[index + 1 :])
             return
     await _show_plan(turn, steps, len(steps))
+
+
+def _read(turn: Turn) -> tuple[Step, ...]:
+    bare = bare_call(turn.text)
+    if bare is not None and calling.fitting(turn, bare):
+        return (bare,)
+    return understand(turn.text, [text for text in turn.earlier if len(text) <= REQUEST_CHARACTERS])
 
 
 async def _say_dropped(turn: Turn, steps: Sequence[Step]) -> None:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from duologue.coder.models.offline.intents import changing, looking, running
+from duologue.coder.models.offline.intents.calling import plain_call
 from duologue.coder.models.offline.intents.phrase import FIRST_MARK, MARK, Phrase, mended, phrase_of, polite
 from duologue.coder.models.offline.intents.rule import Rule
 from duologue.coder.models.offline.intents.steps import (
@@ -77,6 +78,8 @@ MOST_CLAUSES = 24
 
 def understand(text: str, earlier: Sequence[str] = ()) -> tuple[Step, ...]:
     """The steps a request asks for, in order; one `Unknown` if no rule fits. `earlier` requests tell what "it" is."""
+    if called := plain_call(text):
+        return (called,)
     phrase = _set_aside_open_text(phrase_of(text))
     for reading in (phrase, mended(phrase)):
         steps = _read(reading)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,15 @@ class Lint:
 
 
 @dataclass(frozen=True, slots=True)
+class CallTool:
+    """Call a tool of an MCP server; without `server` the one that has it."""
+
+    tool: str
+    server: str | None
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     pass
 
@@ -168,6 +177,7 @@ Step = (
     | Test
     | Repair
     | Lint
+    | CallTool
     | Undo
     | Hello
     | Declined
@@ -216,6 +226,8 @@ def _title_of_change(step: Step) -> str:
             return f"Repair {target}" if target else "Repair the failing tests"
         case Lint(repair=repair):
             return "Repair what the linter reports" if repair else "Run the linter"
+        case CallTool(tool=tool):
+            return f"Call {tool}"
         case Undo():
             return "Undo the last edits"
         case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from duologue.coder.models.offline.intents import steps as s
 from duologue.coder.models.offline.scripts import (
     assigning,
+    calling,
     commands,
     describe,
     explain,
@@ -44,5 +45,7 @@ async def perform(turn: Turn, step: s.Step) -> None:
             await commands.run(turn, command)
         case s.Test() | s.Repair() | s.Lint():
             await testing.check(turn, step)
+        case s.CallTool():
+            await calling.use(turn, step)
         case s.Hello() | s.Declined() | s.Unknown():
             await talk.reply(turn, step)
