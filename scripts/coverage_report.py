@@ -15,7 +15,7 @@ import untested_rows
 from duologue.check.reason import Reason
 from duologue.check.row import Row
 from duologue.check.rows import ROWS
-from duologue.check.run import judged_rows
+from duologue.check.run import judged_rows, probed_rows, watched_rows
 from duologue.protocol.method import Side
 
 ROOT = Path(__file__).parent.parent
@@ -63,7 +63,11 @@ def page(proofs: Proofs) -> Iterator[str]:
     yield INTRODUCTION
     yield "## What the check judges\n"
     yield from judged()
-    yield "\nA requirement of both versions counts in each.\n"
+    yield """
+A requirement of both versions counts in each. *Probed*: the check does something and sees what comes of it. *Watched*:
+it looks over everything that was said. Whether a requirement is judged in a run depends on the program too: what it
+does not offer and what it gave no occasion for is skipped, and the report says so.
+"""
     yield "| sign | why it is not judged | agents | clients |\n|---|---|---|---|"
     yield from reasons()
     yield "\n## What our tests prove\n"
@@ -157,7 +161,10 @@ def how(row: Row, side: Side) -> str:
     if side not in row.sides:
         return ""
     reason = row.unjudged(side)
-    return "judged" if reason is None else sign(reason)
+    if reason is not None:
+        return sign(reason)
+    ways = {"probed": probed_rows(side), "watched": watched_rows(side)}
+    return ", ".join(way for way, rows in ways.items() if row.id in rows)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unstable_edits
 from editing import Edit, again, also, asking, batched, both, drop, move, put, raw, telling, update
 
 CHUNK = {"content": {"type": "text", "text": "late"}, "messageId": "m9"}
@@ -22,6 +23,7 @@ TWO_CHUNKS = {
 
 #: In both versions, unless the edit is given by version.
 EITHER: dict[str, Edit | dict[int, Edit]] = {
+    **unstable_edits.AGENT,
     "all-framing-01": raw("say", b"Hello", b"\xff"),
     "all-framing-02": also("say", False, b'{"jsonrpc":\n'),
     "all-framing-03": also("say", False, b"listening on 8080\n"),
@@ -35,7 +37,7 @@ EITHER: dict[str, Edit | dict[int, Edit]] = {
     "all-jsonrpc-16": put("unknown2", "params", [1]),
     "all-jsonrpc-20": put("unknown2", "method", "rpc.discover"),
     "all-jsonrpc-21": put("unknown2", "method", RUMOUR),
-    "all-jsonrpc-22": {1: put("init.a", f"{CAN}.nes", 5), 2: update("terminal", "command", 5)},
+    "all-jsonrpc-22": {1: put("init.a", f"{CAN}.providers", 5), 2: update("terminal", "command", 5)},
     "all-versioning-05": {
         1: telling("say", sessionUpdate="state_update", state="running"),
         2: put("unknown2", "method", "terminal/create"),
@@ -157,7 +159,7 @@ V1: dict[str, Edit] = {
 V2: dict[str, Edit] = {
     "v2-jsonrpc-10": batched("unknown.a", {"method": UNKNOWN}),
     "v2-jsonrpc-11": batched("terminal.more", TWO_CHUNKS),
-    "v2-versioning-03": both(put("unknown2", "method", "mcp/connect"), put("unknown2", "params", {"serverId": "x"})),
+    "v2-versioning-03": both(put("new", "params.mcpServers", []), put("resume", "params.mcpServers", [])),
     "v2-initialize-02": put("init.a", "result.info"),
     "v2-initialize-04": put("init.a", "result.agentInfo", {"name": "a", "version": "1"}),
     "v2-initialize-06": put("init.a", "result.capabilities.session.prompt.image", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unstable_edits
 from editing import Edit, again, also, asking, batched, both, move, put, raw
 from specimens import HOW
 
@@ -10,11 +11,11 @@ CAN = "result.agentCapabilities"
 SERVERS = "params.mcpServers"
 BLOCKS = "params.prompt"
 UNKNOWN = "_duologue/check"
-ACP = {"type": "acp", "name": "x", "serverId": "y"}
 DELETE = asking("close.a", "session/delete", sessionId="s1")
 FORK = asking("close.a", "session/fork", sessionId="s1", cwd="/w", mcpServers=[])
 
 EITHER: dict[str, Edit | dict[int, Edit]] = {
+    **unstable_edits.CLIENT,
     "all-framing-01": raw("unknown", b"params", b"\xff"),
     "all-framing-02": also("unknown", True, b'{"jsonrpc":\n'),
     "all-framing-04": also("unknown", True, b"hello\n"),
@@ -99,7 +100,7 @@ V1: dict[str, Edit] = {
     "v1-mcp-02": put("new", f"{SERVERS}.0.args"),
     "v1-mcp-03": put("new", f"{SERVERS}.1.headers"),
     "v1-mcp-04": put("init.a", f"{CAN}.mcpCapabilities.http", False),
-    "v1u-mcp-01": put("new", f"{SERVERS}.0", ACP),
+    "v1u-mcp-01": put("init.a", f"{CAN}.mcpCapabilities.acp", False),
     "v1-fs-03": put("read.a", "result.content"),
     "v1-fs-08": put("write.a", "result", "written"),
     "v1-terminal-03": put("create.a", "result.terminalId"),
@@ -125,6 +126,6 @@ V2: dict[str, Edit] = {
     "v2-mcp-01": put("new", f"{SERVERS}.1.type"),
     "v2-mcp-02": put("init.a", "result.capabilities.session.mcp.http", None),
     "v2-mcp-05": put("new", f"{SERVERS}.1.type", "pipe"),
-    "v2u-mcp-01": put("new", f"{SERVERS}.0", ACP),
+    "v2u-mcp-01": put("init.a", "result.capabilities.session.mcp.acp"),
     "v2-extensibility-01": put("prompt", f"{BLOCKS}.1.annotations.audience", ["nobody"]),
 }

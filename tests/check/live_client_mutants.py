@@ -10,6 +10,7 @@ from typing import Any
 from check_kit import PATIENCE, Wrap
 from live_mutants import NO_ANSWER, SHORT, deaf_after, fewer_entries, in_an_array, more_entries, split
 from mutating import Hearing, Json, Past, also, code, error_code, hear, result, rewrite, silent
+from unstable_mutants import inner
 
 from duologue.check.clients.oddities import _OF_THE_OTHER, INTRODUCTIONS, OPENINGS, UPDATES
 from duologue.check.rows import ROWS
@@ -151,6 +152,29 @@ QUESTIONS: dict[str, ClientMutant] = {
 }
 
 
+def not_again(message: Any, past: Past) -> bool:
+    """The second nes/start, behind the login."""
+    refused = any(each.get("error", {}).get("code") == -32000 for each in past.heard)
+    return isinstance(message, dict) and message.get("method") == "nes/start" and refused
+
+
+LENDING: dict[str, ClientMutant] = {
+    "allu-nes-04": ClientMutant(lambda: silent(not_again), patience=SHORT),
+    "v2u-nes-03": ClientMutant(lambda: deaf_after(b'"_duologue"'), (2,), SHORT),
+    "allu-providers-15": ClientMutant(lambda: deaf_after(b'"_duologue"'), patience=SHORT),
+    "allu-mcp-06": ClientMutant(lambda: result("mcp/message", lambda old: {"result": old}, inner("initialize"))),
+    "allu-mcp-07": ClientMutant(lambda: code("mcp/message", -32603, inner("duologue/unknown"))),
+    "allu-mcp-09": ClientMutant(lambda: code("mcp/disconnect", -32603)),
+    "allu-mcp-10": ClientMutant(
+        lambda: result(
+            "mcp/connect",
+            lambda old: {"connectionId": "none"},
+            lambda past: past.params["serverId"] == "duologue-no-server",
+        )
+    ),
+}
+
+
 def _not_released(past: Past) -> bool:
     return not past.knows("terminal/release")
 
@@ -175,4 +199,4 @@ def oddities() -> list[tuple[str, ClientMutant]]:
     return found
 
 
-CLIENT_LIVE = [*CONNECTIONS.items(), *QUESTIONS.items(), *oddities()]
+CLIENT_LIVE = [*CONNECTIONS.items(), *QUESTIONS.items(), *LENDING.items(), *oddities()]

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Literal
 
 from duologue.check.clients.starting import Accept, Launch, Running
-from duologue.client import Client, Session, connect
+from duologue.client import Client, ClientConnection, Login, Session, connect
 from duologue.client.files import LocalFiles
 from duologue.client.terminals import LocalTerminals
 from duologue.errors import DuologueError
 from duologue.local.rules import Subject
+from duologue.mcp import ToolServer
 from duologue.protocol import v2
+from duologue.protocol.v2 import table
 from duologue.transports.base import Transport
 from duologue.transports.memory import memory_pair
+
+LENT = ToolServer("lent", "1", [])
 
 
 class SampleClient(Client):
@@ -24,6 +28,9 @@ class SampleClient(Client):
         if able:
             self.files = LocalFiles(write=True)
             self.terminals = LocalTerminals()
+
+    async def log_in(self, agent: ClientConnection) -> Login | None:
+        return Login("good")
 
     async def confirm(self, session: Session, subject: Subject) -> bool:
         return True
@@ -52,9 +59,20 @@ class InMemory:
         protocol: Literal[1, 2] = 1 if self._version == 1 else 2
         with contextlib.suppress(DuologueError):
             async with connect(lambda: self._wrap(here), client, protocol=protocol) as agent:
-                session = await agent.new_session(self._folder)
+                if agent.offers(table.PROVIDERS_LIST):
+                    await agent.providers.list()
+                if agent.offers(table.NES_START):
+                    await self._suggestions(agent)
+                acp = (agent.capabilities.session or v2.SessionCapabilities()).mcp
+                servers = [agent.mcp.offer("lent", LENT.serve)] if acp and acp.acp else []
+                session = await agent.new_session(self._folder, mcp_servers=servers)
                 async for _ in session.prompt("hello"):
                     pass
+
+    async def _suggestions(self, agent: ClientConnection) -> None:
+        nes = await agent.start_nes()
+        document = nes.open("file:///w/a.py", "f(\n", language_id="python")
+        await nes.suggest(document, 2)
 
     async def stop(self) -> None:
         self._task.cancel()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import unstable_specimen as unstable
+
 Json = dict[str, Any]
 
 
@@ -119,14 +121,16 @@ def v1() -> Specimen:
         "elicitation": {"form": {}, "url": {}},
         "auth": {"terminal": True},
         "plan": {},
+        **unstable.CLIENT,
     }
     sessions: Json = {name: {} for name in ("list", "close", "resume", "delete", "additionalDirectories")}
     can = {
         "loadSession": True,
         "promptCapabilities": {"image": True, "audio": True, "embeddedContext": True},
-        "mcpCapabilities": {"http": True, "sse": False},
+        "mcpCapabilities": {"http": True, "sse": False, "acp": True},
         "sessionCapabilities": sessions,
         "auth": {"logout": {}},
+        **unstable.AGENT,
     }
     terminal = {"type": "terminal", "id": "term", "name": "Terminal", "args": ["--login"], "env": {"A": "b"}}
     by_variable = {"type": "env_var", "id": "var", "name": "Key", "vars": [{"name": "KEY"}]}
@@ -135,14 +139,18 @@ def v1() -> Specimen:
     shaken = {"protocolVersion": 1, "agentCapabilities": can, "agentInfo": WHO, "authMethods": methods}
     w.ask("init", True, "initialize", hands, shaken)
     w.ask("login", True, "authenticate", {"methodId": "web"}, {})
+    unstable.providers(w)
+    unstable.suggestions(w, "id")
     servers = [
         {"name": "one", "command": "/bin/one", "args": [], "env": [{"name": "A", "value": "b"}]},
         {"type": "http", "name": "two", "url": "https://example.org", "headers": [{"name": "A", "value": "b"}]},
+        unstable.SERVER,
     ]
     modes = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}
     opened = {"sessionId": "s1", "modes": modes, "configOptions": options("id", "group")}
     place = {"cwd": "/w", "mcpServers": servers, "additionalDirectories": ["/x"]}
     w.ask("new", True, "session/new", place, opened)
+    unstable.lent(w)
     w.update(
         "commands",
         "available_commands_update",
@@ -207,10 +215,10 @@ def v1() -> Specimen:
 
 def v2() -> Specimen:
     w = _Writer()
-    offered: Json = {"elicitation": {"form": {}, "url": {}}, "auth": {"terminal": {}}}
+    offered: Json = {"elicitation": {"form": {}, "url": {}}, "auth": {"terminal": {}}, **unstable.CLIENT}
     inner: Json = {
         "prompt": {"image": {}, "audio": {}, "embeddedContext": {}},
-        "mcp": {"stdio": {}, "http": {}},
+        "mcp": {"stdio": {}, "http": {}, "acp": {}},
         "delete": {},
         "additionalDirectories": {},
     }
@@ -219,15 +227,24 @@ def v2() -> Specimen:
     by_variable = {"type": "env_var", "methodId": "var", "name": "Key", "vars": [{"name": "KEY"}]}
     methods = [{"type": "agent", "methodId": "web", "name": "Web"}, terminal, by_variable]
     hands = {"protocolVersion": 2, "capabilities": offered, "info": HOW}
-    shaken = {"protocolVersion": 2, "capabilities": {"session": inner}, "info": WHO, "authMethods": methods}
+    shaken = {
+        "protocolVersion": 2,
+        "capabilities": {"session": inner, **unstable.AGENT},
+        "info": WHO,
+        "authMethods": methods,
+    }
     w.ask("init", True, "initialize", hands, shaken)
     w.ask("login", True, "auth/login", {"methodId": "web"}, {})
+    unstable.providers(w)
+    unstable.suggestions(w, "suggestionId")
     servers = [
         {"type": "stdio", "name": "one", "command": "/bin/one", "args": [], "env": env},
         {"type": "http", "name": "two", "url": "https://example.org", "headers": env},
+        unstable.SERVER,
     ]
     place = {"cwd": "/w", "mcpServers": servers, "additionalDirectories": ["/x"]}
     w.ask("new", True, "session/new", place, {"sessionId": "s1", "configOptions": options("configId", "groupId")})
+    unstable.lent(w)
     w.update(
         "commands",
         "available_commands_update",

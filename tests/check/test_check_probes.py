@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from check_kit import broken, findings_of
 from live_mutants import LIVE, Mutant
+from unstable_mutants import UNSTABLE
 
 from duologue.check.judging import Probe
 from duologue.check.reason import Reason
@@ -23,7 +24,7 @@ async def test_a_sound_agent_is_found_sound(probe: Probe, version: int) -> None:
     assert own <= {None, Reason.CAPABILITY}
 
 
-CASES = [(row, mutant, version) for row, mutant in LIVE.items() for version in mutant.versions]
+CASES = [(row, mutant, version) for row, mutant in {**LIVE, **UNSTABLE}.items() for version in mutant.versions]
 
 
 @pytest.mark.parametrize(("row", "mutant", "version"), CASES, ids=lambda v: v if isinstance(v, str | int) else "")

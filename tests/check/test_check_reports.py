@@ -12,7 +12,9 @@ from duologue.check.reason import Reason
 from duologue.check.record import Line
 from duologue.check.reports import FORMATS, Report, text, written
 from duologue.check.rows import ROWS
+from duologue.check.run import Choice, sum_up
 from duologue.check.verdict import Finding, Status, Verdict, judge
+from duologue.protocol.method import Side
 
 NASTY = Line(0, False, b'{"x":"<script>]]>&\x01\xff"}\n')
 
@@ -46,6 +48,16 @@ def test_a_reason_to_skip_does_not_hide_an_observation() -> None:
     skipped = Finding("all-framing-01", reason=Reason.CAPABILITY)
     assert verdict("all-framing-01", skipped, Finding("all-framing-01")).status is Status.PASS
     assert verdict("all-framing-01", skipped).reason is Reason.CAPABILITY
+
+
+def test_where_nothing_of_an_area_is_offered_the_rest_of_it_is_not_either() -> None:
+    shut = Finding("allu-nes-02", reason=Reason.CAPABILITY)
+    only = Choice(only=frozenset({"nes"}))
+    reasons = {each.row.id: each.reason for each in sum_up(Side.AGENT, 1, [shut], only)}
+    assert set(reasons.values()) == {Reason.CAPABILITY}
+    open_ = [shut, Finding("allu-nes-07")]
+    reasons = {each.row.id: each.reason for each in sum_up(Side.AGENT, 1, open_, only)}
+    assert reasons["allu-nes-10"] is Reason.NOT_OBSERVED
 
 
 def test_text_shows_the_messages_and_counts_the_rest() -> None:

@@ -9,6 +9,7 @@ import client_mutants
 import pytest
 from live_client_mutants import CLIENT_LIVE
 from live_mutants import LIVE
+from unstable_mutants import UNSTABLE
 
 from duologue.check.judging import PROBES
 from duologue.check.rows import AREAS, ROWS
@@ -16,7 +17,7 @@ from duologue.check.run import judged_rows
 from duologue.protocol.method import Side
 
 MUTANTS = {
-    Side.AGENT: {*agent_mutants.EITHER, *agent_mutants.V1, *agent_mutants.V2, *LIVE},
+    Side.AGENT: {*agent_mutants.EITHER, *agent_mutants.V1, *agent_mutants.V2, *LIVE, *UNSTABLE},
     Side.CLIENT: {*client_mutants.EITHER, *client_mutants.V1, *client_mutants.V2, *(row for row, _ in CLIENT_LIVE)},
 }
 #: Seen from outside of the connection: the end of a process.

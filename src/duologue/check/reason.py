@@ -21,7 +21,6 @@ class Reason(Enum):
     FREEDOM = "allows something and demands nothing"
     TRANSPORT = "concerns transports other than stdio"
     ROLE = "concerns proxies, conductors and bridges"
-    UNSTABLE = "belongs to a part of the protocol that is not stable"
     NOISE = "clients may pass over in silence what agents print by mistake"
     GIVEN = "the check itself rests on it"
 

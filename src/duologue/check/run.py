@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -18,6 +18,7 @@ from duologue.check.bench import Bench, Start
 from duologue.check.clients.bench import ClientBench
 from duologue.check.clients.starting import Launch
 from duologue.check.judging import PROBES, WATCHERS, Failed, Probe, Skipped, run_probe
+from duologue.check.reason import Reason
 from duologue.check.record import Talk
 from duologue.check.rows import ROWS
 from duologue.check.shapes import shape_findings, shape_rows
@@ -34,8 +35,10 @@ __all__ = [
     "clients",
     "judged_rows",
     "look_over",
+    "probed_rows",
     "sum_up",
     "try_one",
+    "watched_rows",
     "watching",
 ]
 
@@ -62,16 +65,24 @@ class Choice:
         """The probes that may find something. Watchers need what all of them say, so one that is wanted takes all."""
         here = [probe for probe in PROBES if probe.side is side and probe.in_version(version)]
         here.sort(key=lambda probe: list(ROWS).index(probe.rows[0]))
-        watched = {watcher.row for watcher in WATCHERS if watcher.side is side} | shape_rows(side)
-        if any(self.wants(row) and version in ROWS[row].versions for row in watched):
+        if any(self.wants(row) and version in ROWS[row].versions for row in watched_rows(side)):
             return here
         return [probe for probe in here if any(self.wants(row) for row in probe.in_version(version))]
 
 
 def judged_rows(side: Side) -> frozenset[str]:
     """The ids of all requirements that something judges."""
-    probed = {row for probe in PROBES if probe.side is side for row in probe.rows}
-    return frozenset(probed | {watcher.row for watcher in WATCHERS if watcher.side is side} | shape_rows(side))
+    return probed_rows(side) | watched_rows(side)
+
+
+def probed_rows(side: Side) -> frozenset[str]:
+    """The ids of those that a probe does something for."""
+    return frozenset(row for probe in PROBES if probe.side is side for row in probe.rows)
+
+
+def watched_rows(side: Side) -> frozenset[str]:
+    """The ids of those that are judged by looking over what was said."""
+    return shape_rows(side) | {watcher.row for watcher in WATCHERS if watcher.side is side}
 
 
 def look_over(talk: Talk) -> list[Finding]:
@@ -89,11 +100,20 @@ def sum_up(side: Side, version: int, findings: Iterable[Finding], choice: Choice
     by_row: dict[str, list[Finding]] = {}
     for finding in findings:
         by_row.setdefault(finding.row, []).append(finding)
+    shut = _shut(by_row)
     return [
-        judge(row, version, by_row.get(row.id, []), row.unjudged(side))
+        judge(row, version, by_row.get(row.id) or shut.get(row.area, []), row.unjudged(side))
         for row in ROWS.values()
         if side in row.sides and version in row.versions and choice.wants(row.id)
     ]
+
+
+def _shut(by_row: Mapping[str, Sequence[Finding]]) -> dict[str, list[Finding]]:
+    """What was found in areas of which nothing is offered: what nobody looked for there is not offered either."""
+    areas: dict[str, list[Finding]] = {}
+    for row, findings in by_row.items():
+        areas.setdefault(ROWS[row].area, []).extend(findings)
+    return {area: found for area, found in areas.items() if all(each.reason is Reason.CAPABILITY for each in found)}
 
 
 async def check_agent(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from duologue.check import mcp_stand_in
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire
 
@@ -23,6 +24,11 @@ REFUSING: dict[int, Json] = {
     1: {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False},
     2: {"elicitation": {"form": None, "url": None}},
 }
+#: An editor that shows every kind of suggestion.
+EDITOR: Json = {
+    "nes": {"jump": {}, "rename": {}, "searchAndReplace": {}},
+    "positionEncodings": ["utf-32", "utf-16", "utf-8"],
+}
 #: What a terminal of the checker shows.
 OUTPUT = "duologue-check\n"
 
@@ -35,6 +41,9 @@ class Client:
         self.permission: str | Json | None = "allow"
         #: Questions that were left open.
         self.open: list[Said] = []
+        #: The connections to MCP servers that were lent, by their ids.
+        self.connections: list[str] = []
+        self._lent: set[str] = set()
         self._terminals = 0
 
     def serve(self, wire: Wire, said: Said) -> None:
@@ -49,6 +58,11 @@ class Client:
         except OSError as error:
             answer = {"error": {"code": -32002, "message": error.strerror or "Not found"}}
         self.reply(wire, said, answer)
+
+    def lend(self, name: str) -> Json:
+        """An MCP server of the checker, as session/new has it."""
+        self._lent.add(f"{name}-server")
+        return {"type": "acp", "name": name, "serverId": f"{name}-server"}
 
     def reply(self, wire: Wire, said: Said, answer: Json) -> None:
         """Answer a request with a result or an error."""
@@ -80,6 +94,24 @@ class Client:
             case "terminal/wait_for_exit":
                 return {"exitCode": 0, "signal": None}
             case "terminal/kill" | "terminal/release":
+                return {}
+        if (said.method or "").startswith("mcp/"):
+            return self._served(said)
+        raise LookupError(said.method)
+
+    def _served(self, said: Said) -> Any:
+        """What a lent server answers, or that there is none."""
+        connection = said.params.get("connectionId")
+        match said.method:
+            case "mcp/connect" if said.params.get("serverId") in self._lent:
+                self.connections.append(f"connection-{len(self.connections) + 1}")
+                return {"connectionId": self.connections[-1]}
+            case "mcp/message" if connection in self.connections:
+                result = mcp_stand_in.answer(said.params.get("method"), said.params.get("params"))
+                if result is not None:
+                    return result
+            case "mcp/disconnect" if connection in self.connections:
+                self.connections.remove(connection)
                 return {}
         raise LookupError(said.method)
 

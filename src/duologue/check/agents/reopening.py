@@ -49,7 +49,7 @@ async def loads_the_past(bench: Bench) -> None:
     await wire.barrier()
     late = [each for each in wire.talk.updates(*HISTORY) if each.line.number > answer.line.number]
     bench.note("v1-session-06", "something of the past is told after the answer" if late else "", *late)
-    sound = any(each.kind == "user_message_chunk" and HELLO in _text(each) for each in told)
+    sound = any(each.kind == "user_message_chunk" and HELLO in text_of(each) for each in told)
     bench.note("v1-session-07", "" if sound else "the user's words are not told as user_message_chunk", answer)
     demand(_whole(said) in _whole(told + late), "not all that was said is told again", answer)
 
@@ -91,7 +91,7 @@ async def knows_one_beginning(bench: Bench) -> None:
     demand("error" in answer.json, "an unknown replayFrom is not refused", answer)
 
 
-def _text(said: Said) -> str:
+def text_of(said: Said) -> str:
     """The text of a message or of a chunk of one."""
     content = said.update.get("content")
     blocks = content if isinstance(content, list) else [content]
@@ -100,4 +100,4 @@ def _text(said: Said) -> str:
 
 def _whole(messages: list[Said]) -> str:
     """What the agent said in them."""
-    return "".join(_text(said) for said in messages if said.kind in {"agent_message", "agent_message_chunk"}).strip()
+    return "".join(text_of(said) for said in messages if said.kind in {"agent_message", "agent_message_chunk"}).strip()

@@ -111,6 +111,20 @@ async def lists_each_once(bench: Bench) -> None:
     demand(len(set(map(str, seen))) == len(seen), "a session is listed twice", answer)
 
 
+@probe(Side.AGENT, "all-session-19")
+async def lists_without_a_trace(bench: Bench) -> None:
+    """In a folder of the probe's own, since others open sessions meanwhile."""
+    wire = await listing(bench)
+    before, first = await _ids(wire, bench)
+    after, second = await _ids(wire, bench)
+    demand(first == second, "listing sessions changes which there are", before, after)
+
+
+async def _ids(wire: Wire, bench: Bench) -> tuple[Said, set[str]]:
+    answer, sessions = await listed(wire, cwd=str(bench.folder))
+    return answer, {str(each.get("sessionId")) for each in sessions}
+
+
 # --- closing and deleting ---------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,5 @@
 """Probes of clients."""
 
-from duologue.check.clients import connections, oddities, questions
+from duologue.check.clients import connections, lending, oddities, questions
 
-__all__ = ["connections", "oddities", "questions"]
+__all__ = ["connections", "lending", "oddities", "questions"]

@@ -45,7 +45,11 @@ class ClientBench:
         self.opening: Json = {}
         #: Prompts that are not answered yet.
         self.prompts: list[tuple[Wire, Said]] = []
-        #: What a probe does instead of answering initialize as usual.
+        #: Methods that are refused once, until a login.
+        self.refused: set[str] = set()
+        #: What providers/list tells.
+        self.providers: list[Json] = []
+        #: The bytes of each write of an answer; 0 for a whole one.
         self.pieces = 0
         self._launch = launch
         self._title = title
@@ -79,6 +83,16 @@ class ClientBench:
         await self.start()
         return await self._until(lambda: self.prompts[0] if self.prompts else None)
 
+    async def awaits(self, method: str) -> tuple[Wire, Said | None]:
+        """Start the client and wait for its first request of a method; None where it goes on to its first prompt."""
+        wire = await self.start()
+
+        def found() -> Said | None:
+            return next((said for said in wire.talk.theirs if said.method == method), None)
+
+        await self._until(lambda: found() or self.prompts or None)
+        return wire, found() or await wire.look(found)
+
     async def _until(self, found: Callable[[], T | None]) -> T:
         try:
             async with asyncio.timeout(self.patience):
@@ -102,12 +116,18 @@ class ClientBench:
     def _serve(self, wire: Wire, said: Said) -> None:
         if said.method == "session/prompt":
             self.prompts.append((wire, said))
-            self._moved.set()
+        self._moved.set()
+        # Both are answered by probes.
+        if said.method in {"session/prompt", "nes/suggest"}:
             return
         result = self._result(said)
-        answer = (
-            {"result": result} if result is not None else {"error": {"code": -32601, "message": "Method not found"}}
-        )
+        if said.method in self.refused:
+            self.refused.discard(said.method)
+            answer: Json = {"error": {"code": -32000, "message": "Log in first"}}
+        elif result is None:
+            answer = {"error": {"code": -32601, "message": "Method not found"}}
+        else:
+            answer = {"result": result}
         wire.send({"jsonrpc": "2.0", "id": said.json["id"], **answer}, pieces=self.pieces)
 
     def _result(self, said: Said) -> Json | None:
@@ -122,8 +142,12 @@ class ClientBench:
                 return {}
             case "session/set_config_option":
                 return {"configOptions": self.opening.get("configOptions", [])}
-            case "session/set_mode":
+            case "session/set_mode" | "nes/close" | "providers/set" | "providers/disable":
                 return {}
+            case "nes/start":
+                return {"sessionId": "duologue-nes"}
+            case "providers/list":
+                return {"providers": self.providers}
         return None
 
     def _introduced(self, said: Said) -> Json:

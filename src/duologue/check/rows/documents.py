@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from duologue.check.reason import Reason
 from duologue.check.row import AGENT, CLIENT, row
 
 ROWS = (
@@ -12,7 +11,6 @@ ROWS = (
         "MUST NOT",
         "rfd-next-edit-suggestions",
         "Events of documents are those that the agent asked for.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-02",
@@ -20,7 +18,6 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "They are notifications with the sessionId of nes.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-03",
@@ -28,7 +25,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "document/didOpen has uri, languageId, version and the text.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-04",
@@ -36,7 +32,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "document/didChange has uri, the new version and contentChanges.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-05",
@@ -44,7 +39,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "With full syncing each change is the whole text.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-06",
@@ -52,7 +46,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "With incremental syncing each change has a range, one after the other.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-07",
@@ -60,7 +53,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "A change without a range replaces the document.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-08",
@@ -68,7 +60,6 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "document/didFocus comes with each switch to a file, with version, position and what is seen.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-documents-09",
@@ -76,6 +67,5 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "document/didSave and document/didClose have sessionId and uri.",
-        client=Reason.UNSTABLE,
     ),
 )

@@ -18,7 +18,6 @@ ROWS = (
         "SHOULD",
         "session-setup",
         "The agent connects to each server that it is given.",
-        agent=Reason.MODEL,
     ),
     row(
         "all-mcp-03",
@@ -26,7 +25,6 @@ ROWS = (
         "SHAPE",
         "session-setup",
         "args and env reach a stdio server, headers an http one.",
-        agent=Reason.MODEL,
     ),
     row("v2-mcp-01", CLIENT, "SHAPE", "schema", "Every server has a type, and there is no sse."),
     row(
@@ -72,7 +70,6 @@ ROWS = (
         "MUST NOT",
         "schema-unstable",
         "A serverId stands for one server of a connection.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-02",
@@ -80,7 +77,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "mcp/connect has the serverId and answers with a connectionId.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-03",
@@ -88,7 +84,6 @@ ROWS = (
         "SHAPE",
         "rfd-mcp-over-acp",
         "Each mcp/connect opens another connection.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-04",
@@ -96,8 +91,6 @@ ROWS = (
         "SHAPE",
         "rfd-mcp-over-acp",
         "mcp/message has method and params of the inner message beside connectionId.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-05",
@@ -105,8 +98,6 @@ ROWS = (
         "SHAPE",
         "rfd-mcp-over-acp",
         "With an id mcp/message is a request of MCP, without one a notification.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-06",
@@ -114,8 +105,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "mcp/message answers with the inner result, whatever JSON it is.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-07",
@@ -123,8 +112,6 @@ ROWS = (
         "SHAPE",
         "rfd-mcp-over-acp",
         "An inner error becomes the outer one.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-08",
@@ -132,7 +119,6 @@ ROWS = (
         "SHAPE",
         "rfd-mcp-over-acp",
         "Once connected, the server may ask and tell too.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-09",
@@ -141,8 +127,6 @@ ROWS = (
         "rfd-mcp-over-acp",
         "mcp/disconnect answers with an object, and the connection is gone.",
         inferred=True,
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-mcp-10",
@@ -151,6 +135,5 @@ ROWS = (
         "rfd-mcp-over-acp",
         "mcp/connect to an unknown serverId is an error.",
         inferred=True,
-        client=Reason.UNSTABLE,
     ),
 )

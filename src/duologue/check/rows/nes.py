@@ -12,7 +12,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "Suggested edits are agentCapabilities.nes, perhaps with events and context.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "v2u-nes-01",
@@ -20,7 +19,6 @@ ROWS = (
         "SHAPE",
         "draft-initialization",
         "Suggested edits are capabilities.nes, with or without session.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-01",
@@ -28,7 +26,6 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "nes is called only where the agent has it.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-02",
@@ -36,7 +33,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "nes/start needs nothing and answers with a sessionId.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-03",
@@ -44,7 +40,6 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "Its sessions are not those of the chat, and there may be many.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-04",
@@ -52,7 +47,6 @@ ROWS = (
         "MUST",
         "rfd-next-edit-suggestions",
         "A -32000 of nes/start leads to a login and another try.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-05",
@@ -60,7 +54,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "nes/suggest has sessionId, uri, version, position and triggerKind, perhaps selection and context.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-06",
@@ -68,7 +61,6 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "Context is what the agent asked for, and no more of it.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-07",
@@ -76,16 +68,14 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "The answer has suggestions, perhaps none.",
-        agent=Reason.UNSTABLE,
     ),
-    row("v1u-nes-02", AGENT, "SHAPE", "schema-unstable", "A suggestion is told by id.", agent=Reason.UNSTABLE),
+    row("v1u-nes-02", AGENT, "SHAPE", "schema-unstable", "A suggestion is told by id."),
     row(
         "v2u-nes-02",
         AGENT,
         "SHAPE",
         "schema-unstable",
         "A suggestion is told by suggestionId, and an edit changes something.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-08",
@@ -93,7 +83,6 @@ ROWS = (
         "MUST NOT",
         "rfd-next-edit-suggestions",
         "jump, rename and searchAndReplace go only to clients that have them; edit goes to all.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-09",
@@ -101,8 +90,6 @@ ROWS = (
         "SHAPE",
         "rfd-next-edit-suggestions",
         "The agent picks how positions count from the client's list, else utf-16.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-10",
@@ -110,8 +97,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "Lines and characters count from zero, and a range ends before its end.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-11",
@@ -119,7 +104,7 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "Without isRegex a search is for plain text.",
-        client=Reason.UNSTABLE,
+        client=Reason.SCREEN,
     ),
     row(
         "allu-nes-12",
@@ -127,7 +112,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "nes/accept and nes/reject name the suggestion; a reason is one of four.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-nes-13",
@@ -135,7 +119,6 @@ ROWS = (
         "MUST",
         "schema-unstable",
         "nes/close cancels what is open, frees the session and answers with an object.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "v2u-nes-03",
@@ -143,6 +126,5 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "A suggestion of an unknown kind is passed over.",
-        client=Reason.UNSTABLE,
     ),
 )

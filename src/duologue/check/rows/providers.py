@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from duologue.check.reason import Reason
 from duologue.check.row import AGENT, BOTH, CLIENT, row
 
 ROWS = (
@@ -12,7 +11,6 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "providers is called after initialize, where the agent has the capability as an object.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-02",
@@ -20,7 +18,6 @@ ROWS = (
         "MUST",
         "rfd-custom-llm-endpoint",
         "Who serves providers says so.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-03",
@@ -28,7 +25,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "A provider has providerId, supported, required and perhaps current with apiType and baseUrl.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-04",
@@ -36,7 +32,6 @@ ROWS = (
         "MUST NOT",
         "rfd-custom-llm-endpoint",
         "A provider without current gets no traffic.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-05",
@@ -44,7 +39,6 @@ ROWS = (
         "SHAPE",
         "rfd-custom-llm-endpoint",
         "Headers that were set are not told again.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-06",
@@ -52,7 +46,6 @@ ROWS = (
         "SHAPE",
         "rfd-custom-llm-endpoint",
         "providers/set replaces all of one provider, headers too.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-07",
@@ -60,7 +53,6 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "providers/set with a wrong provider, apiType or params fails with -32602.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-08",
@@ -68,7 +60,6 @@ ROWS = (
         "MUST",
         "rfd-custom-llm-endpoint",
         "providers/disable of a required one fails with -32602.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-09",
@@ -76,7 +67,6 @@ ROWS = (
         "SHOULD NOT",
         "rfd-custom-llm-endpoint",
         "Nobody tries to disable a required one.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-10",
@@ -84,7 +74,6 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "Providers are set before sessions are opened.",
-        client=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-11",
@@ -92,7 +81,6 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "providers/disable of an unknown one succeeds.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-12",
@@ -100,7 +88,6 @@ ROWS = (
         "MUST",
         "rfd-custom-llm-endpoint",
         "A disabled one stays in the list, without current.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-13",
@@ -108,7 +95,6 @@ ROWS = (
         "SHOULD",
         "rfd-custom-llm-endpoint",
         "Sessions opened after a change use it.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-14",
@@ -116,7 +102,6 @@ ROWS = (
         "SHOULD NOT",
         "rfd-custom-llm-endpoint",
         "Settings do not outlive the agent.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-providers-15",
@@ -124,7 +109,5 @@ ROWS = (
         "MUST",
         "schema-unstable",
         "Unknown apiTypes are lived with.",
-        agent=Reason.UNSTABLE,
-        client=Reason.UNSTABLE,
     ),
 )

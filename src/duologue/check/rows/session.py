@@ -206,7 +206,6 @@ ROWS = (
         "SHAPE",
         "session-list",
         "Listing opens no session and changes none.",
-        agent=Reason.INSIDE,
     ),
     row(
         "all-session-20",
@@ -259,7 +258,6 @@ ROWS = (
         "SHAPE",
         "session-setup",
         "Without additionalDirectories there is no further root, whatever was stored.",
-        agent=Reason.INSIDE,
     ),
     row(
         "all-session-29",
@@ -350,7 +348,6 @@ ROWS = (
         "SHAPE",
         "schema-unstable",
         "session/fork has sessionId and an absolute cwd; servers and directories may be added.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-session-02",
@@ -358,7 +355,6 @@ ROWS = (
         "SHAPE",
         "rfd-session-fork",
         "A fork has an id of its own, and nothing done in it touches where it came from.",
-        agent=Reason.UNSTABLE,
     ),
     row(
         "allu-session-03",
@@ -366,7 +362,7 @@ ROWS = (
         "MAY",
         "rfd-session-fork",
         "A fork may be refused for options that cannot be had.",
-        agent=Reason.UNSTABLE,
+        agent=Reason.FREEDOM,
     ),
     row(
         "allu-session-04",
@@ -374,6 +370,5 @@ ROWS = (
         "MUST NOT",
         "rfd-additional-directories",
         "A fork does not take over additional directories unasked.",
-        agent=Reason.UNSTABLE,
     ),
 )

@@ -32,10 +32,18 @@ SHARED: Mapping[str, str] = {
     "all-content-04": "ResourceBlock TextResourceContents BlobResourceContents",
     "all-content-05": "ResourceLinkBlock",
     "all-content-06": "Annotations",
+    "allu-nes-10": "Position Range",
+    "allu-mcp-04": "MessageMcpRequest MessageMcpNotification",
     "v2-content-03": "TextResourceContents.uri:look BlobResourceContents.uri:look ResourceLinkBlock.uri:look"
     " ImageBlock.uri:look Annotations.lastModified:look Annotations.priority:look",
     "v2-content-04": "Icon",
 }
+
+_SUGGESTIONS = "EditSuggestion JumpSuggestion RenameSuggestion SearchAndReplaceSuggestion"
+_NES = (
+    "NesCapabilities NesEventCapabilities NesDocumentEventCapabilities NesDocumentDidChangeCapabilities"
+    " NesContextCapabilities NesRecentFilesCapabilities NesEditHistoryCapabilities NesUserActionsCapabilities"
+)
 
 AGENT_PLACES: Mapping[str, str] = {
     **SHARED,
@@ -130,6 +138,14 @@ AGENT_PLACES: Mapping[str, str] = {
     "all-elicitation-12": "EnumOption ArrayProperty StringItems TitledMultiSelectItems",
     "all-elicitation-23": "UrlElicitation",
     "all-elicitation-40": "FormElicitation:variant ElicitationSchema.properties:variant",
+    "v1u-nes-01": _NES,
+    "v2u-nes-01": f"{_NES} NesDocumentDidChangeCapabilities.syncKind",
+    "allu-nes-02": "StartNesResponse",
+    "allu-nes-07": "SuggestNesResponse",
+    "v1u-nes-02": f"{_SUGGESTIONS} NesTextEdit",
+    "v2u-nes-02": f"{_SUGGESTIONS} NesTextEdit",
+    "allu-providers-03": "ListProvidersResponse ProviderInfo ProviderCurrentConfig",
+    "allu-mcp-02": "ConnectMcpRequest",
 }
 
 CLIENT_PLACES: Mapping[str, str] = {
@@ -165,6 +181,15 @@ CLIENT_PLACES: Mapping[str, str] = {
     "v1-fs-08": "WriteTextFileResponse",
     "all-elicitation-13": "AcceptElicitation:variant AcceptElicitation:missing",
     "all-elicitation-14": "AcceptElicitation.content",
+    "allu-nes-05": "SuggestNesRequest SuggestNesRequest.triggerKind",
+    "allu-nes-06": "NesSuggestContext NesRecentFile NesRelatedSnippet NesExcerpt NesEditHistoryEntry NesUserAction"
+    " NesOpenFile NesDiagnostic",
+    "allu-nes-12": "AcceptNesNotification RejectNesNotification RejectNesNotification.reason",
+    "allu-documents-03": "DidOpenDocumentNotification",
+    "allu-documents-04": "DidChangeDocumentNotification TextDocumentContentChangeEvent",
+    "allu-documents-08": "DidFocusDocumentNotification",
+    "allu-documents-09": "DidSaveDocumentNotification DidCloseDocumentNotification",
+    "allu-mcp-03": "ConnectMcpResponse",
 }
 
 PLACES: Mapping[Side, Mapping[str, str]] = {Side.AGENT: AGENT_PLACES, Side.CLIENT: CLIENT_PLACES}

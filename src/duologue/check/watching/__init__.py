@@ -1,5 +1,29 @@
 """What can be judged by looking over connections, whatever they were made for."""
 
-from duologue.check.watching import capabilities, ids, lines, methods, sessions, settings, tools, turns
+from duologue.check.watching import (
+    capabilities,
+    documents,
+    ids,
+    lending,
+    lines,
+    methods,
+    sessions,
+    settings,
+    suggestions,
+    tools,
+    turns,
+)
 
-__all__ = ["capabilities", "ids", "lines", "methods", "sessions", "settings", "tools", "turns"]
+__all__ = [
+    "capabilities",
+    "documents",
+    "ids",
+    "lending",
+    "lines",
+    "methods",
+    "sessions",
+    "settings",
+    "suggestions",
+    "tools",
+    "turns",
+]

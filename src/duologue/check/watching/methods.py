@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duologue.check.judging import watch
-from duologue.check.record import Talk, inside
+from duologue.check.record import Said, Talk, inside
 from duologue.check.watching.lines import EITHER, Seen
 from duologue.protocol.method import Key, Side
 from duologue.protocol.version import V1, V2
@@ -125,9 +125,15 @@ def _modes(talk: Talk, *, empty: bool) -> Seen:
 
 @watch("v2-versioning-03", Side.AGENT)
 def nothing_unstable(talk: Talk) -> Seen:
-    offered = talk.capabilities(Side.CLIENT)
     unstable = {method.name for method in V2.unstable if Side.CLIENT in method.receivers}
+    lent = any(_lends(said) for said in talk.said if said.ours)
     for said in talk.theirs:
         if said.method is not None and talk.version == 2:
-            wrong = said.method in unstable and "mcp" not in offered
+            wrong = said.method in unstable and not lent
             yield said, f"{said.method} is not stable and was not offered" if wrong else ""
+
+
+def _lends(said: Said) -> bool:
+    """Whether a session is opened with an MCP server of the client itself."""
+    servers = said.params.get("mcpServers")
+    return isinstance(servers, list) and any(inside(each, "type") == "acp" for each in servers)
