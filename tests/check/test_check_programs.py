@@ -30,6 +30,16 @@ while True:
 """
 
 
+# Never stops talking once it was spoken to.
+FLOODING_AGENT = """
+import sys
+sys.stdin.readline()
+print('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}', flush=True)
+while True:
+    sys.stdout.write('{"jsonrpc":"2.0","method":"_flood","params":{"text":"%s"}}\\n' % ("x" * 100000))
+"""
+
+
 def bench_of(command: list[str], grace: float) -> Callable[[int, Path, str], Bench]:
     def make(version: int, folder: Path, title: str) -> Bench:
         return Bench(lambda: SpawnTransport(command, grace_seconds=grace), version, PATIENCE, folder, title)
@@ -53,6 +63,12 @@ async def test_an_agent_that_outlives_its_stdin_is_found() -> None:
     assert "all-framing-09" in found
 
 
+async def test_an_agent_that_floods_is_cut_off() -> None:
+    (probe,) = (each for each in PROBES if each.side is Side.AGENT and "all-jsonrpc-07" in each.rows)
+    findings, _ = await try_one(bench_of([sys.executable, "-c", FLOODING_AGENT], PATIENCE), probe, 1)
+    assert "stopped reading" in broken(findings)["all-jsonrpc-07"]
+
+
 @pytest.mark.parametrize(
     ("fault", "row"), [("noise", "all-framing-03"), ("bad_utf8", "all-framing-01"), ("wrong_ids", "all-jsonrpc-02")]
 )
@@ -68,8 +84,8 @@ async def test_our_own_client_keeps_what_is_asked_of_it() -> None:
 
 async def test_a_client_of_another_version_is_not_judged() -> None:
     own = [sys.executable, "-m", "duologue", "run", "--agent", "{agent}", "--reject", "hello"]
-    report = await check_program("client", own, Choice((2,)), PATIENCE)
-    assert not report.verdicts
+    with pytest.raises(Failed, match="proposes version 1"):
+        await check_program("client", own, Choice((2,)), PATIENCE)
 
 
 async def test_a_client_that_starts_no_agent_is_told_apart() -> None:

@@ -41,7 +41,24 @@ def test_what_fails_gives_status_1_and_the_messages(capsys: pytest.CaptureFixtur
 
 def test_a_version_that_is_not_spoken_gives_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert check("agent", "--protocol", "2", "--", sys.executable, "-uc", PARROT) == 2
-    assert "none of these versions" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "version 2 was proposed and 1 answered" in err
+    assert '<- {"jsonrpc":"2.0","id":1,' in err
+
+
+def test_how_an_agent_ended_is_told_without_its_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    dying = "import sys; sys.exit('no such model, API_KEY=sk-abcdefghijklmnopqrstuvwx')"
+    assert check("agent", "--", sys.executable, "-c", dying) == 2
+    err = capsys.readouterr().err
+    assert "exit code 1" in err
+    assert "no such model" in err
+    assert "sk-abcdef" not in err
+
+
+def test_an_agent_that_echoes_is_no_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    echo = "import sys; [print(line, end='', flush=True) for line in sys.stdin]"
+    assert check("agent", "--", sys.executable, "-c", echo) == 2
+    assert "initialize fails" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -50,6 +67,7 @@ def test_a_version_that_is_not_spoken_gives_status_2(capsys: pytest.CaptureFixtu
         (("agent", "--", "duologue-nowhere"), "duologue-nowhere"),
         (("agent", "--only", "nothing", "--", "x"), "no such requirement"),
         (("agent", "--report", "report.pdf", "--", "x"), ".html"),
+        (("agent", "--report", "nowhere/report.xml", "--", "x"), "no such folder"),
         (("agent", "--env", "DUOLOGUE_UNSET_VARIABLE", "--", "x"), "no such variable"),
         (("agent", "--timeout", "0", "--", "x"), "above zero"),
         (("client", "--", "some-client"), "{agent}"),

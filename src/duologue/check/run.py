@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from duologue.check import agents, clients, watching
 from duologue.check.agents.words import NOTES
@@ -122,29 +122,29 @@ async def check_agent(
     """Check an agent. `patience`: how long an answer may take, in seconds.
 
     `jobs` probes run side by side, each with an agent of its own. Versions that the agent does not speak are left out.
-    Raises `TransportError` where the agent cannot be started, and `Failed` where it does not shake hands.
+    Raises `TransportError` where the agent cannot be started, and `Failed` where it speaks none of the versions.
     """
 
     def bench(version: int, folder: Path, title: str) -> Bench:
         return Bench(begin(folder), version, patience, folder, title)
 
-    spoken = [version for version in choice.versions if await _spoken(bench, version)]
-    return await _check(Side.AGENT, bench, spoken, choice, jobs, progress)
+    return await _check(Side.AGENT, bench, await _spoken(bench, choice.versions), choice, jobs, progress)
 
 
 async def check_client(
     launch: Launch, choice: Choice, patience: float, *, jobs: int = 1, progress: Progress | None = None
 ) -> list[Verdict]:
-    """Check a client in the version that it proposes, if that is among the chosen ones. `patience` as for an agent.
+    """Check a client in the version that it proposes. `patience` as for an agent.
 
-    Raises `TransportError` where the client cannot be started, and `Failed` where it does not start its agent.
+    Raises `TransportError` where the client cannot be started, and `Failed` where it does not start its agent or
+    proposes a version that was not chosen.
     """
 
     def bench(version: int, folder: Path, title: str) -> ClientBench:
         return ClientBench(launch, version, patience, folder, title)
 
-    proposed = await _proposed(bench)
-    return await _check(Side.CLIENT, bench, [proposed] if proposed in choice.versions else [], choice, jobs, progress)
+    proposed = await _proposed(bench, choice.versions)
+    return await _check(Side.CLIENT, bench, [proposed], choice, jobs, progress)
 
 
 async def _check(
@@ -182,23 +182,41 @@ async def try_one(make: Make, probe: Probe, version: int) -> tuple[list[Finding]
         return await run_probe(probe, bench), bench.talks
 
 
-async def _spoken(make: Callable[[int, Path, str], Bench], version: int) -> bool:
-    """Whether an agent answers with a version when it is proposed."""
+async def _spoken(make: Callable[[int, Path, str], Bench], versions: Sequence[int]) -> list[int]:
+    """The versions that an agent answers with when they are proposed. Raises `Failed` where it speaks none."""
+    refusals = await asyncio.gather(*(_refusal(make, version) for version in versions))
+    spoken = [version for version, refusal in zip(versions, refusals, strict=True) if refusal is None]
+    if not spoken and (first := next(filter(None, refusals), None)) is not None:
+        raise first
+    return spoken
+
+
+async def _refusal(make: Callable[[int, Path, str], Bench], version: int) -> Failed | None:
+    """Why a version cannot be checked; None where the agent answers with it."""
     async with _opened(make, version, "handshake") as bench:
         wire = await bench.connect()
-        answer = await wire.ask("initialize", bench.handshake())
-        return answer.result.get("protocolVersion") == version
+        try:
+            answer = await wire.ask("initialize", bench.handshake())
+        except Failed as failure:
+            return failure
+        if answer.code is not None:
+            return Failed(f"version {version} was proposed, and initialize fails", answer.line)
+        told = answer.result.get("protocolVersion")
+        return None if told == version else Failed(f"version {version} was proposed and {told} answered", answer.line)
 
 
-async def _proposed(make: Callable[[int, Path, str], ClientBench]) -> Any:
-    """What a client proposes."""
+async def _proposed(make: Callable[[int, Path, str], ClientBench], versions: Sequence[int]) -> int:
+    """The version that a client proposes. Raises `Failed` where that is none of these."""
     async with _opened(make, 1, "handshake") as bench:
         try:
             wire = await bench.start()
         except Skipped:
             raise Failed("the client did not start its agent") from None
         first = await wire.wait(lambda: next(iter(wire.talk.theirs), None), "the client says nothing")
-        return first.params.get("protocolVersion")
+        proposed = first.params.get("protocolVersion")
+        if isinstance(proposed, int) and proposed in versions:
+            return proposed
+        raise Failed(f"the client proposes version {proposed}, which is not to be checked", first.line)
 
 
 @asynccontextmanager

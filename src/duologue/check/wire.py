@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from duologue.check.judging import Failed
 from duologue.check.record import Json, Said, Talk, key_of, tail
+from duologue.local.masking import mask_text
 from duologue.transports.base import Closed, Transport
 
 T = TypeVar("T")
@@ -18,6 +19,9 @@ T = TypeVar("T")
 ROUND_TRIPS = 10
 #: The most and the least that this may be, in seconds.
 LONGEST_GRACE, SHORTEST_GRACE = 1.0, 0.05
+
+#: The most that a program may say on one connection, in bytes: no probe asks for as much.
+MOST_BYTES = 16 * 1024 * 1024
 
 Serve = Callable[["Wire", Said], None]
 
@@ -40,6 +44,7 @@ class Wire:
         self._answers: dict[tuple[str, Any], Said] = {}
         self._next_id = 0
         self._round_trip = SHORTEST_GRACE
+        self._heard = 0
 
     async def open(self) -> None:
         """Begin. Raises `TransportError` where the program cannot be started."""
@@ -51,6 +56,9 @@ class Wire:
     # --- the sink of the transport ------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
+        if self.closed is not None:
+            return
+        self._heard += len(data)
         self._buffer += data
         while (end := self._buffer.find(b"\n") + 1) > 0:
             messages = self.talk.add(False, bytes(self._buffer[:end]))
@@ -60,9 +68,14 @@ class Wire:
                     self.serve(self, said)
                 elif said.answers:
                     self._answers.setdefault(said.id, said)
+        if self._heard > MOST_BYTES:
+            self._transport.pause_reading()
+            self.connection_lost(Closed(f"more than {MOST_BYTES >> 20} MiB were sent, and the check stopped reading"))
         self._moved.set()
 
     def connection_lost(self, reason: Closed) -> None:
+        if self.closed is not None:
+            return
         if self._buffer:
             self.talk.add(False, bytes(self._buffer))
             self._buffer.clear()
@@ -128,7 +141,7 @@ class Wire:
             async with asyncio.timeout(patience):
                 while (found := condition()) is None:
                     if self.closed is not None:
-                        raise Failed(f"{lacking}: {self.closed.detail}", *tail(self.talk.lines))
+                        raise Failed(f"{lacking}: {ending(self.closed)}", *tail(self.talk.lines))
                     self._moved.clear()
                     await self._moved.wait()
                 return found
@@ -158,3 +171,13 @@ class Wire:
 def as_line(message: Any) -> bytes:
     """A message as a line."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def ending(closed: Closed) -> str:
+    """How a connection ended, for a report: with the exit status of a process, and the last line of its stderr."""
+    status = f"ended by {closed.signal}" if closed.signal else None
+    if status is None and closed.exit_code is not None:
+        status = f"exit code {closed.exit_code}"
+    lines = closed.stderr_tail.strip().splitlines()
+    said = f"the last line of its stderr is {mask_text(lines[-1])!r}" if lines else None
+    return "; ".join(part for part in (closed.detail, status, said) if part)

@@ -88,6 +88,8 @@ def _choice(chosen: argparse.Namespace) -> Choice:
     for file in chosen.report:
         if file.suffix not in FORMATS:
             raise ValueError(f"--report {file}: give a name that ends in {', '.join(FORMATS)}")
+        if not file.parent.is_dir():
+            raise ValueError(f"--report {file}: there is no such folder")
     if not chosen.timeout > 0 or chosen.jobs < 1:
         raise ValueError("--timeout and --jobs: give a number above zero")
     versions = (1, 2) if chosen.protocol == "both" else (int(chosen.protocol),)
@@ -119,6 +121,8 @@ async def _check(chosen: argparse.Namespace, choice: Choice, env: Mapping[str, s
     except (Failed, TransportError, ValueError) as error:
         _erase(screen)
         print(f"duologue check: {printable(str(error))}", file=sys.stderr)
+        for line in error.lines if isinstance(error, Failed) else ():
+            print(f"  {printable(str(line))}", file=sys.stderr)
         return IMPOSSIBLE
     _erase(screen)
     return _tell(report, chosen)
@@ -158,7 +162,4 @@ def _tell(report: Report, chosen: argparse.Namespace) -> int:
         except OSError as error:
             print(f"duologue check: {file}: {error.strerror}", file=sys.stderr)
             return IMPOSSIBLE
-    if not report.versions:
-        print("duologue check: the program speaks none of these versions", file=sys.stderr)
-        return IMPOSSIBLE
     return FAILED if report.failed else 0
