@@ -102,5 +102,11 @@ def test_the_page_runs_nothing_that_a_program_said() -> None:
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
+def test_half_a_character_does_not_cost_the_report(suffix: str) -> None:
+    half = verdict("all-extensibility-06", Finding("all-extensibility-06", "bad\ud800 is not ACP"))
+    assert written(Report("agent", "x", (1,), [half]), suffix).encode("utf-8")
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_an_empty_report_can_be_written(suffix: str) -> None:
     assert written(Report("client", "x", (), []), suffix)

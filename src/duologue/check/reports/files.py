@@ -64,6 +64,7 @@ def _escaped(text: str) -> str:
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .3rem .6rem; vertical-align: top }
+td:last-child { width: 50% }
 tr { border-top: 1px solid #ddd }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; font-size: 12px }
 .pass { color: #17803d } .fail { color: #c0182b; font-weight: 600 } .warn { color: #9a6700 } .skipped { color: #777 }
@@ -100,4 +101,5 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {".json": as_json, ".xml": as_j
 
 def written(report: Report, suffix: str) -> str:
     """The contents of a file whose name ends so. Raises `KeyError` for an ending that is no format."""
-    return FORMATS[suffix](report)
+    # JSON can have halves of characters, and what quotes it then has them too; no file takes them.
+    return FORMATS[suffix](report).encode("utf-8", "backslashreplace").decode("utf-8")

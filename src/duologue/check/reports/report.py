@@ -27,11 +27,11 @@ class Report:
 
 
 def shown(verdict: Verdict) -> list[str]:
-    """The problems of a verdict, each with the messages that show it; the same problem once."""
+    """The problems of a verdict, each with the lines that show it, once each; the same problem once."""
     lines: list[str] = []
     told: set[str] = set()
     for problem in verdict.problems:
         if problem.problem not in told:
             told.add(problem.problem)
-            lines += [problem.problem, *(f"  {line}" for line in problem.lines)]
+            lines += [problem.problem, *(f"  {line}" for line in dict.fromkeys(problem.lines))]
     return lines
