@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from check_kit import broken, findings_of
-from live_mutants import LIVE, Mutant
+from live_mutants import LIVE, SHORT, Mutant, never_idle
+from mutating import updating
 from unstable_mutants import UNSTABLE
 
 from duologue.check.judging import Probe
@@ -32,3 +33,10 @@ async def test_a_mutant_breaks_its_row_and_no_other(row: str, mutant: Mutant, ve
     (probe,) = (each for each in Choice().probes(Side.AGENT, version) if row in each.in_version(version))
     findings = await findings_of(probe, version, mutant.wrap(), mutant.patience)
     assert broken(findings).keys() == {row}
+
+
+async def test_a_turn_that_never_ends_fails_one_requirement_and_no_other() -> None:
+    (probe,) = (each for each in Choice().probes(Side.AGENT, 2) if "all-permissions-06" in each.rows)
+    findings = await findings_of(probe, 2, updating(never_idle), SHORT)
+    assert not broken(findings)
+    assert [each.reason for each in findings if each.row == "all-permissions-06"] == [Reason.BUILDS_ON]

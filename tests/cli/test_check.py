@@ -46,6 +46,12 @@ def test_a_version_that_is_not_spoken_gives_status_2(capsys: pytest.CaptureFixtu
     assert '<- {"jsonrpc":"2.0","id":1,' in err
 
 
+def test_an_agent_that_repeats_a_number_does_not_speak_that_version(capsys: pytest.CaptureFixture[str]) -> None:
+    repeats = PARROT.replace('"protocolVersion":1', '"protocolVersion":2')
+    assert check("agent", "--protocol", "2", "--", sys.executable, "-uc", repeats) == 2
+    assert "without anything that version 2 has" in capsys.readouterr().err
+
+
 def test_how_an_agent_ended_is_told_without_its_secrets(capsys: pytest.CaptureFixture[str]) -> None:
     dying = "import sys; sys.exit('no such model, API_KEY=sk-abcdefghijklmnopqrstuvwx')"
     assert check("agent", "--", sys.executable, "-c", dying) == 2

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from duologue.check.judging import Failed, Skipped
 from duologue.check.reason import Reason
@@ -17,6 +17,7 @@ from duologue.protocol.method import Side
 from duologue.transports.base import Transport
 
 Start = Callable[[], Transport]
+T = TypeVar("T")
 
 INFO: Json = {"name": "duologue-check", "version": "1", "title": "Duologue check ✓"}
 
@@ -150,6 +151,10 @@ class Turn:
         return answer
 
     async def end(self) -> Said:
+        """What ended the turn, for a probe of something else: it is skipped where the turn does not end."""
+        return await self._leave_to_others(self.must_end())
+
+    async def must_end(self) -> Said:
         """What ended the turn: the answer in version 1, an idle state in version 2. An error ends it too."""
         answer = await self.wire.answer(self.request)
         if self._version == 1 or answer.code is not None:
@@ -176,9 +181,22 @@ class Turn:
         return self.idle()
 
     async def asked(self, client: Client) -> Said | None:
-        """The permission question that the turn leaves open, if it asks before it ends."""
-        await self.wire.wait(lambda: (client.open or None) or self.over(), "the turn neither asked nor ended")
+        """The permission question that the turn leaves open, if it asks before it ends.
+
+        Skips the probe where it does neither.
+        """
+        either = self.wire.wait(lambda: (client.open or None) or self.over(), "the turn neither asked nor ended")
+        await self._leave_to_others(either)
         return client.open[0] if client.open else None
+
+    async def _leave_to_others(self, waiting: Coroutine[Any, Any, T]) -> T:
+        """Wait for something whose lack another requirement is about; an agent that goes away fails any."""
+        try:
+            return await waiting
+        except Failed:
+            if self.wire.closed is not None:
+                raise
+            raise Skipped(Reason.BUILDS_ON) from None
 
 
 def stop_reason(end: Said) -> Any:

@@ -24,6 +24,7 @@ from duologue.check.rows import ROWS
 from duologue.check.shapes import shape_findings, shape_rows
 from duologue.check.verdict import Finding, Verdict, judge
 from duologue.protocol.method import Side
+from duologue.protocol.version import V2
 
 __all__ = [
     "Begin",
@@ -202,7 +203,14 @@ async def _refusal(make: Callable[[int, Path, str], Bench], version: int) -> Fai
         if answer.code is not None:
             return Failed(f"version {version} was proposed, and initialize fails", answer.line)
         told = answer.result.get("protocolVersion")
-        return None if told == version else Failed(f"version {version} was proposed and {told} answered", answer.line)
+        if told != version:
+            return Failed(f"version {version} was proposed and {told} answered", answer.line)
+        # Some agents of version 1 repeat whatever number they hear; by version 2 they would fail in everything.
+        if version == V2.number and not {"info", "capabilities"} & answer.result.keys():
+            return Failed(
+                "version 2 was answered without anything that version 2 has (info, capabilities)", answer.line
+            )
+        return None
 
 
 async def _proposed(make: Callable[[int, Path, str], ClientBench], versions: Sequence[int]) -> int:

@@ -31,7 +31,7 @@ async def ends_as_cancelled(bench: Bench) -> None:
     wire, session = await bench.session()
     turn = await waiting(bench, wire, session)
     cancel(bench, wire, session)
-    end = await turn.end()
+    end = await turn.must_end()
     problem = "" if stop_reason(end) == "cancelled" else f"a cancelled turn ends as {stop_reason(end)}"
     if bench.version == 2:
         bench.note("v2-cancellation-03", problem, end)
@@ -48,11 +48,11 @@ async def ends_soon(bench: Bench) -> None:
     """A command that would take longer than the patience of the check, cancelled while it runs."""
     wire, session = await bench.session()
     turn = bench.begin(wire, session, SLEEP)
-    await wire.wait(lambda: _at_work(turn) or turn.over(), "neither a tool call nor an end")
-    if turn.over():
+    await wire.look(lambda: _at_work(turn) or turn.over(), longest=bench.patience)
+    if turn.over() or not _at_work(turn):
         raise Skipped(Reason.NOT_OBSERVED)
     cancel(bench, wire, session)
-    await turn.end()
+    await turn.must_end()
 
 
 def _at_work(turn: Turn) -> Said | None:

@@ -57,7 +57,7 @@ async def takes_no_for_an_answer(bench: Bench) -> None:
         raise Skipped(Reason.NOT_OBSERVED)
     bench.client.permission = "reject"
     bench.client.answer_open(turn.wire, {"outcome": "selected", "optionId": reject.get("optionId")})
-    end = await turn.end()
+    end = await turn.must_end()
     demand(not touched(bench), "the command ran although it was refused", question, end)
     demand(end.code is None, "a refusal fails the turn", end)
 

@@ -24,7 +24,7 @@ async def takes_prompt_after_prompt(bench: Bench) -> None:
         turn = bench.begin(wire, session, text)
         if text == WORLD:
             await turn.accepted()
-        end = await turn.end()
+        end = await turn.must_end()
         demand(end.code is None, "after a turn the session does not take the next prompt", end)
     # What follows the last end is looked at too.
     await wire.barrier()
@@ -49,8 +49,9 @@ async def survives_blocks_unasked_for(bench: Bench) -> None:
     path = ("promptCapabilities", "image") if bench.version == 1 else ("session", "prompt", "image")
     if bench.offered(wire, *path) not in (None, False):
         raise Skipped(Reason.CAPABILITY)
+    await bench.turn(wire, session, HELLO)
     image = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
-    await bench.turn(wire, session, [{"type": "text", "text": HELLO}, image])
+    await bench.begin(wire, session, [{"type": "text", "text": HELLO}, image]).must_end()
 
 
 @probe(Side.AGENT, "v1-prompt-02", "v2-updates-10")

@@ -141,7 +141,7 @@ async def closing_cancels(bench: Bench) -> None:
     bench.client.answer_open(wire, {"outcome": "cancelled"})
     closed = await wire.answer(request)
     if bench.version == 1:
-        end = await turn.end()
+        end = await turn.must_end()
         demand(stop_reason(end) == "cancelled", "session/close does not cancel the running turn", end)
     demand("result" in closed.json, "session/close fails while a turn runs", closed)
 
