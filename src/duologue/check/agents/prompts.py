@@ -74,7 +74,7 @@ async def refuses_unknown_blocks(bench: Bench) -> None:
 @probe(Side.AGENT, "v1-content-01")
 async def takes_odd_annotations(bench: Bench) -> None:
     wire, session = await bench.session()
-    block = {"type": "text", "text": HELLO, "annotations": {"audience": ["nobody"], "priority": "high"}}
+    block = {"type": "text", "text": HELLO, "annotations": {"audience": ["_duologue"], "priority": "high"}}
     end = await bench.begin(wire, session, [block]).end()
     demand(end.code != INVALID_PARAMS, "odd annotations fail a prompt", end)
 

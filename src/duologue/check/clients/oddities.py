@@ -32,7 +32,7 @@ UPDATES: Mapping[str, tuple[Json, ...]] = {
     "v2-updates-10": ({**CHUNK, "content": {"type": "text"}},),
     "all-updates-04": ({"sessionUpdate": "session_info_update", "title": None, "updatedAt": None},),
     "all-content-07": ({**CHUNK, "content": PIXEL}, {**CHUNK, "content": SOUND}),
-    "v1-content-01": ({**CHUNK, "content": {**TEXT, "annotations": {"audience": ["nobody"], "priority": "high"}}},),
+    "v1-content-01": ({**CHUNK, "content": {**TEXT, "annotations": {"audience": ["_duologue"], "priority": "high"}}},),
     "v2-content-02": ({**CHUNK, "content": {"type": "_duologue", "size": 3}},),
     "v1-tools-02": ({"sessionUpdate": "tool_call", "toolCallId": "c2", "title": "Look"},),
     "v1-tools-04": ({"sessionUpdate": "tool_call", "toolCallId": "c3", "title": "Fly", "kind": "fly", "status": "up"},),
