@@ -18,7 +18,7 @@ from duologue.protocol.method import Notification, Request
 from duologue.protocol.v2.auth import AgentAuthMethod, AuthMethod
 
 
-class Sum(Extensible):
+class Sum(Extensible, kw_only=True):
     first_number: int
     second_number: int = 0
 
@@ -27,7 +27,7 @@ class Total(msgspec.Struct):
     total: int
 
 
-class Noted(Extensible):
+class Noted(Extensible, kw_only=True):
     text: str
 
 

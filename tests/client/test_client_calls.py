@@ -265,12 +265,12 @@ async def test_steering_where_nothing_runs_is_a_plain_prompt(version: int) -> No
 # --- methods of one's own ---------------------------------------------------------------------------------------------
 
 
-class Point(Extensible):
+class Point(Extensible, kw_only=True):
     x: int
     y: int = 0
 
 
-class Sum(Extensible):
+class Sum(Extensible, kw_only=True):
     total: int
 
 

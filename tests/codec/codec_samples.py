@@ -38,22 +38,22 @@ class Phase(StrEnum):
     OFF = "off"
 
 
-class Hints(Wire):
+class Hints(Wire, kw_only=True):
     audience: Maybe[Items[Literal["user", "assistant"]]] = UNSET
     weight: Opt[float] = UNSET
 
 
-class Text(Extensible, tag_field="type", tag="text"):
+class Text(Extensible, tag_field="type", tag="text", kw_only=True):
     text: str
     hints: Maybe[Hints] = UNSET
 
 
-class Image(Extensible, tag_field="type", tag="image"):
+class Image(Extensible, tag_field="type", tag="image", kw_only=True):
     data: str
     width: Maybe[UInt16] = UNSET
 
 
-class State(Extensible, tag_field="type", tag="state"):
+class State(Extensible, tag_field="type", tag="state", kw_only=True):
     phase: Annotated[Phase, SECOND_TAG]
     reason: Maybe[str] = UNSET
 
@@ -64,12 +64,12 @@ Named = Annotated[Text | Image, open_with(itemId=str)]
 Single = Annotated[Text, OPEN]
 
 
-class Plain(Wire):
+class Plain(Wire, kw_only=True):
     command: str
     args: list[str]
 
 
-class Remote(Wire, tag_field="type", tag="http"):
+class Remote(Wire, tag_field="type", tag="http", kw_only=True):
     url: str
 
 
@@ -95,18 +95,18 @@ class Options(Untagged):
         return list[Text] if isinstance(raw, list) and raw and isinstance(raw[0], dict) else list[str]
 
 
-class Node(Wire):
+class Node(Wire, kw_only=True):
     """A type that holds itself."""
 
     name: str
     children: Opt[Items["Node"]] = UNSET
 
 
-class Inner(Extensible):
+class Inner(Extensible, kw_only=True):
     label: Maybe[str] = UNSET
 
 
-class Everything(Extensible):
+class Everything(Extensible, kw_only=True):
     id: str
     count: Int64 = 0
     big: Opt[UInt64] = UNSET
@@ -134,7 +134,7 @@ class Everything(Extensible):
     anything: Any = UNSET
 
 
-class Needs(Wire):
+class Needs(Wire, kw_only=True):
     """Members that senders must write and readers may miss."""
 
     things: Lenient[Items[Block]]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from protocol_facts import (
 
 import duologue.protocol
 from duologue.protocol import find_type
-from duologue.protocol.base import OpenEnum, Unknown
+from duologue.protocol.base import OpenEnum, Unknown, Wire
 from duologue.protocol.version import V1, V2
 
 # Where we differ from the schema on purpose.
@@ -249,3 +250,18 @@ def test_an_unsaid_difference_is_noticed() -> None:
     assert found != {key: each for key, each in said.items() if key != "title"}
     assert found != said | {"title": {"type": "string", "nullable": True}}
     assert with_tag("v2", {"members": {}, "tag": ["type", "a"]}) != {}
+
+
+def wire_types(root: type[Wire] = Wire) -> Iterator[type[Wire]]:
+    for found in root.__subclasses__():
+        yield found
+        yield from wire_types(found)
+
+
+def test_members_are_given_by_name_alone() -> None:
+    """No struct hands `kw_only` down to its subclasses, so that one may forget to state it."""
+    for version, name in all_types():
+        find_type(version, name)
+    found = set(wire_types())
+    assert len(found) > 350
+    assert not [each for each in found if any(p.kind is not p.KEYWORD_ONLY for p in signature(each).parameters.values())]

@@ -18,7 +18,7 @@ for _variant in _VARIANTS:
         _QUICK = _QUICK | _variant
 
 
-class QuickNotification(UpdateSessionNotification):
+class QuickNotification(UpdateSessionNotification, kw_only=True):
     """A session update of which only the chunks of the agent's message are in v2's words."""
 
     update: _QUICK

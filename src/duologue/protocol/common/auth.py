@@ -9,7 +9,7 @@ from msgspec import UNSET
 from duologue.protocol.base import Extensible, Flag, Maybe, Opt, default
 
 
-class AuthEnvVar(Extensible):
+class AuthEnvVar(Extensible, kw_only=True):
     """An environment variable that a login asks the user for."""
 
     name: str

@@ -15,7 +15,7 @@ class PositionEncodingKind(OpenEnum):
     UTF_8 = "utf-8"
 
 
-class Implementation(Extensible):
+class Implementation(Extensible, kw_only=True):
     """The name and version of a program that speaks the protocol."""
 
     name: str
@@ -23,32 +23,32 @@ class Implementation(Extensible):
     title: Maybe[str] = UNSET
 
 
-class ElicitationFormCapabilities(Extensible):
+class ElicitationFormCapabilities(Extensible, kw_only=True):
     """The client can show forms."""
 
 
-class ElicitationUrlCapabilities(Extensible):
+class ElicitationUrlCapabilities(Extensible, kw_only=True):
     """The client can send the user to a URL."""
 
 
-class ElicitationCapabilities(Extensible):
+class ElicitationCapabilities(Extensible, kw_only=True):
     """The kinds of elicitation that the client can show."""
 
     form: Maybe[ElicitationFormCapabilities] = UNSET
     url: Maybe[ElicitationUrlCapabilities] = UNSET
 
 
-class SessionDeleteCapabilities(Extensible):
+class SessionDeleteCapabilities(Extensible, kw_only=True):
     """Sessions can be deleted."""
 
 
-class SessionAdditionalDirectoriesCapabilities(Extensible):
+class SessionAdditionalDirectoriesCapabilities(Extensible, kw_only=True):
     """Sessions take more roots than their working directory."""
 
 
-class SessionForkCapabilities(Extensible):
+class SessionForkCapabilities(Extensible, kw_only=True):
     """Sessions can be forked."""
 
 
-class ProvidersCapabilities(Extensible):
+class ProvidersCapabilities(Extensible, kw_only=True):
     """Model providers can be configured."""

@@ -17,7 +17,7 @@ class SessionConfigOptionCategory(OpenEnum):
     THOUGHT_LEVEL = "thought_level"
 
 
-class SessionConfigSelectOption(Extensible):
+class SessionConfigSelectOption(Extensible, kw_only=True):
     """A value that a selection offers."""
 
     value: SessionConfigValueId
@@ -25,7 +25,7 @@ class SessionConfigSelectOption(Extensible):
     description: Maybe[str] = UNSET
 
 
-class SessionConfigBoolean(Wire):
+class SessionConfigBoolean(Wire, kw_only=True):
     """The state of a switch."""
 
     current_value: bool

@@ -16,7 +16,7 @@ class Role(OpenEnum):
     USER = "user"
 
 
-class Annotations(Extensible):
+class Annotations(Extensible, kw_only=True):
     """Hints on how to show a block and how much it matters."""
 
     audience: Maybe[Items[Role]] = UNSET
@@ -24,14 +24,14 @@ class Annotations(Extensible):
     priority: Annotated[Maybe[float], only_v2(minimum=0, maximum=1)] = UNSET
 
 
-class TextContent(Extensible):
+class TextContent(Extensible, kw_only=True):
     """Text, read as Markdown."""
 
     text: str
     annotations: Maybe[Annotations] = UNSET
 
 
-class ImageContent(Extensible):
+class ImageContent(Extensible, kw_only=True):
     """An image, in base64."""
 
     data: str
@@ -40,7 +40,7 @@ class ImageContent(Extensible):
     uri: Maybe[str] = UNSET
 
 
-class AudioContent(Extensible):
+class AudioContent(Extensible, kw_only=True):
     """A sound, in base64."""
 
     data: str
@@ -48,7 +48,7 @@ class AudioContent(Extensible):
     annotations: Maybe[Annotations] = UNSET
 
 
-class TextResourceContents(Extensible):
+class TextResourceContents(Extensible, kw_only=True):
     """The contents of a resource that is text."""
 
     text: str
@@ -56,7 +56,7 @@ class TextResourceContents(Extensible):
     mime_type: Maybe[str] = UNSET
 
 
-class BlobResourceContents(Extensible):
+class BlobResourceContents(Extensible, kw_only=True):
     """The contents of a resource that is not text, in base64."""
 
     blob: str
@@ -80,24 +80,24 @@ else:
             return BlobResourceContents if "blob" in raw else TextResourceContents
 
 
-class EmbeddedResource(Extensible):
+class EmbeddedResource(Extensible, kw_only=True):
     """A resource whose contents travel with the block."""
 
     resource: EmbeddedResourceResource
     annotations: Maybe[Annotations] = UNSET
 
 
-class TextBlock(TextContent, tag_field="type", tag="text"):
+class TextBlock(TextContent, tag_field="type", tag="text", kw_only=True):
     """A block of text."""
 
 
-class ImageBlock(ImageContent, tag_field="type", tag="image"):
+class ImageBlock(ImageContent, tag_field="type", tag="image", kw_only=True):
     """A block that shows an image."""
 
 
-class AudioBlock(AudioContent, tag_field="type", tag="audio"):
+class AudioBlock(AudioContent, tag_field="type", tag="audio", kw_only=True):
     """A block that holds a sound."""
 
 
-class ResourceBlock(EmbeddedResource, tag_field="type", tag="resource"):
+class ResourceBlock(EmbeddedResource, tag_field="type", tag="resource", kw_only=True):
     """A block that carries a resource whole."""

@@ -8,28 +8,28 @@ from duologue.protocol.base import Extensible, Int64, Items, Lenient, UInt32
 from duologue.protocol.common.ids import SessionId
 
 
-class Position(Extensible):
+class Position(Extensible, kw_only=True):
     """A place in a document, counted from zero; `character` counts in the agreed position encoding."""
 
     line: UInt32
     character: UInt32
 
 
-class Range(Extensible):
+class Range(Extensible, kw_only=True):
     """A stretch of a document; `end` is just behind it."""
 
     start: Position
     end: Position
 
 
-class TextDocumentContentChangeEvent(Extensible):
+class TextDocumentContentChangeEvent(Extensible, kw_only=True):
     """A change to a range, or without one the whole new text."""
 
     text: str
     range: Range | UnsetType | None = UNSET
 
 
-class DidOpenDocumentNotification(Extensible):
+class DidOpenDocumentNotification(Extensible, kw_only=True):
     """A document was opened."""
 
     session_id: SessionId
@@ -39,7 +39,7 @@ class DidOpenDocumentNotification(Extensible):
     text: str
 
 
-class DidChangeDocumentNotification(Extensible):
+class DidChangeDocumentNotification(Extensible, kw_only=True):
     """A document was changed."""
 
     session_id: SessionId
@@ -48,21 +48,21 @@ class DidChangeDocumentNotification(Extensible):
     content_changes: Lenient[Items[TextDocumentContentChangeEvent]]
 
 
-class DidCloseDocumentNotification(Extensible):
+class DidCloseDocumentNotification(Extensible, kw_only=True):
     """A document was closed."""
 
     session_id: SessionId
     uri: str
 
 
-class DidSaveDocumentNotification(Extensible):
+class DidSaveDocumentNotification(Extensible, kw_only=True):
     """A document was saved."""
 
     session_id: SessionId
     uri: str
 
 
-class DidFocusDocumentNotification(Extensible):
+class DidFocusDocumentNotification(Extensible, kw_only=True):
     """A document got the focus."""
 
     session_id: SessionId

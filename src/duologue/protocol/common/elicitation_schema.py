@@ -32,7 +32,7 @@ class StringFormat(OpenEnum):
     DATE_TIME = "date-time"
 
 
-class EnumOption(Extensible):
+class EnumOption(Extensible, kw_only=True):
     """A value to choose, with the label to show for it."""
 
     const: str
@@ -40,7 +40,7 @@ class EnumOption(Extensible):
     description: Maybe[str] = UNSET
 
 
-class StringPropertySchema(Extensible):
+class StringPropertySchema(Extensible, kw_only=True):
     """A field for text, or for one choice when it has `enum` or `one_of`."""
 
     title: Maybe[str] = UNSET
@@ -54,7 +54,7 @@ class StringPropertySchema(Extensible):
     one_of: Annotated[list[EnumOption] | UnsetType | None, only_v2(minItems=1)] = UNSET
 
 
-class NumberPropertySchema(Extensible):
+class NumberPropertySchema(Extensible, kw_only=True):
     """A field for a number."""
 
     title: Maybe[str] = UNSET
@@ -64,7 +64,7 @@ class NumberPropertySchema(Extensible):
     default: Maybe[float] = UNSET
 
 
-class IntegerPropertySchema(Extensible):
+class IntegerPropertySchema(Extensible, kw_only=True):
     """A field for a whole number."""
 
     title: Maybe[str] = UNSET
@@ -74,7 +74,7 @@ class IntegerPropertySchema(Extensible):
     default: Maybe[Int64] = UNSET
 
 
-class BooleanPropertySchema(Extensible):
+class BooleanPropertySchema(Extensible, kw_only=True):
     """A field for yes or no."""
 
     title: Maybe[str] = UNSET
@@ -82,17 +82,17 @@ class BooleanPropertySchema(Extensible):
     default: Maybe[bool] = UNSET
 
 
-class StringMultiSelectItems(Extensible):
+class StringMultiSelectItems(Extensible, kw_only=True):
     """The choices of a multiple selection, shown as they are."""
 
     enum: Annotated[list[str], only_v2(minItems=1)]
 
 
-class StringItems(StringMultiSelectItems, tag_field="type", tag="string"):
+class StringItems(StringMultiSelectItems, tag_field="type", tag="string", kw_only=True):
     """Choices that are plain strings."""
 
 
-class TitledMultiSelectItems(Extensible):
+class TitledMultiSelectItems(Extensible, kw_only=True):
     """The choices of a multiple selection, each with a label. Carries no tag."""
 
     any_of: Annotated[list[EnumOption], only_v2(minItems=1)]
@@ -117,7 +117,7 @@ else:
             return Unknown if isinstance(kind, str) and kind != "string" else StringItems
 
 
-class MultiSelectPropertySchema(Extensible):
+class MultiSelectPropertySchema(Extensible, kw_only=True):
     """A field for any number of choices."""
 
     items: MultiSelectItems
@@ -128,23 +128,23 @@ class MultiSelectPropertySchema(Extensible):
     default: Maybe[Items[str]] = UNSET
 
 
-class StringProperty(StringPropertySchema, tag_field="type", tag="string"):
+class StringProperty(StringPropertySchema, tag_field="type", tag="string", kw_only=True):
     """A text field of a form."""
 
 
-class NumberProperty(NumberPropertySchema, tag_field="type", tag="number"):
+class NumberProperty(NumberPropertySchema, tag_field="type", tag="number", kw_only=True):
     """A number field of a form."""
 
 
-class IntegerProperty(IntegerPropertySchema, tag_field="type", tag="integer"):
+class IntegerProperty(IntegerPropertySchema, tag_field="type", tag="integer", kw_only=True):
     """A whole-number field of a form."""
 
 
-class BooleanProperty(BooleanPropertySchema, tag_field="type", tag="boolean"):
+class BooleanProperty(BooleanPropertySchema, tag_field="type", tag="boolean", kw_only=True):
     """A yes-or-no field of a form."""
 
 
-class ArrayProperty(MultiSelectPropertySchema, tag_field="type", tag="array"):
+class ArrayProperty(MultiSelectPropertySchema, tag_field="type", tag="array", kw_only=True):
     """A multiple-choice field of a form."""
 
 
@@ -162,7 +162,7 @@ class ElicitationSchemaType(OpenEnum):
     OBJECT = "object"
 
 
-class ElicitationSchema(Extensible):
+class ElicitationSchema(Extensible, kw_only=True):
     """A form: its fields, and which of them must be filled in."""
 
     type: Annotated[Opt[ElicitationSchemaType], default("object")] = UNSET

@@ -32,7 +32,7 @@ class ErrorCode(IntEnum):
         return member
 
 
-class Error(Wire):
+class Error(Wire, kw_only=True):
     """Why a request failed."""
 
     code: ErrorCode

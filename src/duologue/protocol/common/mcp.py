@@ -10,7 +10,7 @@ from duologue.protocol.base import Extensible, Maybe, Secretive
 from duologue.protocol.common.ids import McpConnectionId, McpServerAcpId
 
 
-class HttpHeader(Secretive):
+class HttpHeader(Secretive, kw_only=True):
     """A header to send to an MCP server."""
 
     hidden = frozenset({"value"})
@@ -19,30 +19,30 @@ class HttpHeader(Secretive):
     value: str
 
 
-class McpServerAcp(Extensible):
+class McpServerAcp(Extensible, kw_only=True):
     """An MCP server that the client itself provides over this connection."""
 
     name: str
     server_id: McpServerAcpId
 
 
-class AcpMcpServer(McpServerAcp, tag_field="type", tag="acp"):
+class AcpMcpServer(McpServerAcp, tag_field="type", tag="acp", kw_only=True):
     """An MCP server reached through this connection."""
 
 
-class ConnectMcpRequest(Extensible):
+class ConnectMcpRequest(Extensible, kw_only=True):
     """Opens a connection to an MCP server that the client lends."""
 
     server_id: McpServerAcpId
 
 
-class ConnectMcpResponse(Extensible):
+class ConnectMcpResponse(Extensible, kw_only=True):
     """The connection that was opened."""
 
     connection_id: McpConnectionId
 
 
-class MessageMcpRequest(Extensible):
+class MessageMcpRequest(Extensible, kw_only=True):
     """An MCP request passed through."""
 
     connection_id: McpConnectionId
@@ -50,7 +50,7 @@ class MessageMcpRequest(Extensible):
     params: dict[str, Any] | UnsetType | None = UNSET
 
 
-class MessageMcpNotification(Extensible):
+class MessageMcpNotification(Extensible, kw_only=True):
     """An MCP notification passed through."""
 
     connection_id: McpConnectionId
@@ -58,13 +58,13 @@ class MessageMcpNotification(Extensible):
     params: Maybe[dict[str, Any]] = UNSET
 
 
-class DisconnectMcpRequest(Extensible):
+class DisconnectMcpRequest(Extensible, kw_only=True):
     """Closes a tunnelled connection."""
 
     connection_id: McpConnectionId
 
 
-class DisconnectMcpResponse(Extensible):
+class DisconnectMcpResponse(Extensible, kw_only=True):
     """The connection is closed."""
 
 

@@ -16,7 +16,7 @@ ExtResponse = Any
 ExtNotification = Any
 
 
-class RequestMessage(Wire):
+class RequestMessage(Wire, kw_only=True):
     """A request; the method's table entry says what `params` holds."""
 
     id: RequestId
@@ -24,7 +24,7 @@ class RequestMessage(Wire):
     params: Any | UnsetType = UNSET
 
 
-class ResponseMessage(Wire):
+class ResponseMessage(Wire, kw_only=True):
     """A response: exactly one of `result` and `error` is there."""
 
     id: RequestId
@@ -32,38 +32,38 @@ class ResponseMessage(Wire):
     error: Error | UnsetType = UNSET
 
 
-class NotificationMessage(Wire):
+class NotificationMessage(Wire, kw_only=True):
     """A notification; the method's table entry says what `params` holds."""
 
     method: str
     params: Any | UnsetType = UNSET
 
 
-class AgentRequest(RequestMessage):
+class AgentRequest(RequestMessage, kw_only=True):
     """A request that the agent sends."""
 
 
-class AgentResponse(ResponseMessage):
+class AgentResponse(ResponseMessage, kw_only=True):
     """A response that the agent sends."""
 
 
-class AgentNotification(NotificationMessage):
+class AgentNotification(NotificationMessage, kw_only=True):
     """A notification that the agent sends."""
 
 
-class ClientRequest(RequestMessage):
+class ClientRequest(RequestMessage, kw_only=True):
     """A request that the client sends."""
 
 
-class ClientResponse(ResponseMessage):
+class ClientResponse(ResponseMessage, kw_only=True):
     """A response that the client sends."""
 
 
-class ClientNotification(NotificationMessage):
+class ClientNotification(NotificationMessage, kw_only=True):
     """A notification that the client sends."""
 
 
-class CancelRequestNotification(Extensible):
+class CancelRequestNotification(Extensible, kw_only=True):
     """Asks the peer to give up a request that is still open."""
 
     request_id: RequestId

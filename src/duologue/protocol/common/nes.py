@@ -35,14 +35,14 @@ class NesRejectReason(OpenEnum):
     CANCELLED = "cancelled"
 
 
-class WorkspaceFolder(Extensible):
+class WorkspaceFolder(Extensible, kw_only=True):
     """A root folder of the workspace."""
 
     uri: str
     name: str
 
 
-class NesRepository(Extensible):
+class NesRepository(Extensible, kw_only=True):
     """The repository that the workspace belongs to."""
 
     name: str
@@ -50,7 +50,7 @@ class NesRepository(Extensible):
     remote_url: str
 
 
-class StartNesRequest(Extensible):
+class StartNesRequest(Extensible, kw_only=True):
     """Opens a session for suggested edits."""
 
     workspace_uri: Maybe[str] = UNSET
@@ -58,23 +58,23 @@ class StartNesRequest(Extensible):
     repository: Maybe[NesRepository] = UNSET
 
 
-class StartNesResponse(Extensible):
+class StartNesResponse(Extensible, kw_only=True):
     """The session that was opened."""
 
     session_id: SessionId
 
 
-class CloseNesRequest(Extensible):
+class CloseNesRequest(Extensible, kw_only=True):
     """Closes a session for suggested edits."""
 
     session_id: SessionId
 
 
-class CloseNesResponse(Extensible):
+class CloseNesResponse(Extensible, kw_only=True):
     """The session is closed."""
 
 
-class NesRecentFile(Extensible):
+class NesRecentFile(Extensible, kw_only=True):
     """A file that was edited lately."""
 
     uri: str
@@ -82,7 +82,7 @@ class NesRecentFile(Extensible):
     text: str
 
 
-class NesExcerpt(Extensible):
+class NesExcerpt(Extensible, kw_only=True):
     """A stretch of a file, by line."""
 
     start_line: UInt32
@@ -90,21 +90,21 @@ class NesExcerpt(Extensible):
     text: str
 
 
-class NesRelatedSnippet(Extensible):
+class NesRelatedSnippet(Extensible, kw_only=True):
     """Pieces of a file that bear on the present one."""
 
     uri: str
     excerpts: list[NesExcerpt]
 
 
-class NesEditHistoryEntry(Extensible):
+class NesEditHistoryEntry(Extensible, kw_only=True):
     """An earlier edit, as a diff."""
 
     uri: str
     diff: str
 
 
-class NesUserAction(Extensible):
+class NesUserAction(Extensible, kw_only=True):
     """Something the user did; the time is in milliseconds since 1970."""
 
     action: str
@@ -113,7 +113,7 @@ class NesUserAction(Extensible):
     timestamp_ms: UInt64
 
 
-class NesOpenFile(Extensible):
+class NesOpenFile(Extensible, kw_only=True):
     """A file open in the editor; the time of its last focus is in milliseconds since 1970."""
 
     uri: str
@@ -122,7 +122,7 @@ class NesOpenFile(Extensible):
     last_focused_ms: Maybe[UInt64] = UNSET
 
 
-class NesDiagnostic(Extensible):
+class NesDiagnostic(Extensible, kw_only=True):
     """A diagnostic of the editor."""
 
     uri: str
@@ -131,7 +131,7 @@ class NesDiagnostic(Extensible):
     message: str
 
 
-class NesSuggestContext(Extensible):
+class NesSuggestContext(Extensible, kw_only=True):
     """What the client adds to a request, as the agent's capabilities ask."""
 
     recent_files: list[NesRecentFile] | UnsetType | None = UNSET
@@ -142,7 +142,7 @@ class NesSuggestContext(Extensible):
     diagnostics: list[NesDiagnostic] | UnsetType | None = UNSET
 
 
-class SuggestNesRequest(Extensible):
+class SuggestNesRequest(Extensible, kw_only=True):
     """Asks for edits that are likely to come next."""
 
     session_id: SessionId
@@ -154,7 +154,7 @@ class SuggestNesRequest(Extensible):
     context: NesSuggestContext | UnsetType | None = UNSET
 
 
-class NesTextEdit(Extensible):
+class NesTextEdit(Extensible, kw_only=True):
     """New text for a range."""
 
     range: Range

@@ -14,29 +14,29 @@ class TextDocumentSyncKind(OpenEnum):
     INCREMENTAL = "incremental"
 
 
-class NesDocumentDidOpenCapabilities(Extensible):
+class NesDocumentDidOpenCapabilities(Extensible, kw_only=True):
     """The agent wants to hear of opened documents."""
 
 
-class NesDocumentDidChangeCapabilities(Extensible):
+class NesDocumentDidChangeCapabilities(Extensible, kw_only=True):
     """The agent wants to hear of changes, whole or in pieces."""
 
     sync_kind: TextDocumentSyncKind
 
 
-class NesDocumentDidCloseCapabilities(Extensible):
+class NesDocumentDidCloseCapabilities(Extensible, kw_only=True):
     """The agent wants to hear of closed documents."""
 
 
-class NesDocumentDidSaveCapabilities(Extensible):
+class NesDocumentDidSaveCapabilities(Extensible, kw_only=True):
     """The agent wants to hear of saved documents."""
 
 
-class NesDocumentDidFocusCapabilities(Extensible):
+class NesDocumentDidFocusCapabilities(Extensible, kw_only=True):
     """The agent wants to hear which document has the focus."""
 
 
-class NesDocumentEventCapabilities(Extensible):
+class NesDocumentEventCapabilities(Extensible, kw_only=True):
     """The document events that the agent wants to hear."""
 
     did_open: Maybe[NesDocumentDidOpenCapabilities] = UNSET
@@ -46,43 +46,43 @@ class NesDocumentEventCapabilities(Extensible):
     did_focus: Maybe[NesDocumentDidFocusCapabilities] = UNSET
 
 
-class NesEventCapabilities(Extensible):
+class NesEventCapabilities(Extensible, kw_only=True):
     """The events that the agent wants to hear."""
 
     document: Maybe[NesDocumentEventCapabilities] = UNSET
 
 
-class NesRecentFilesCapabilities(Extensible):
+class NesRecentFilesCapabilities(Extensible, kw_only=True):
     """The agent uses recently edited files."""
 
     max_count: Maybe[UInt32] = UNSET
 
 
-class NesRelatedSnippetsCapabilities(Extensible):
+class NesRelatedSnippetsCapabilities(Extensible, kw_only=True):
     """The agent uses related pieces of code."""
 
 
-class NesEditHistoryCapabilities(Extensible):
+class NesEditHistoryCapabilities(Extensible, kw_only=True):
     """The agent uses the latest edits."""
 
     max_count: Maybe[UInt32] = UNSET
 
 
-class NesUserActionsCapabilities(Extensible):
+class NesUserActionsCapabilities(Extensible, kw_only=True):
     """The agent uses the latest actions of the user."""
 
     max_count: Maybe[UInt32] = UNSET
 
 
-class NesOpenFilesCapabilities(Extensible):
+class NesOpenFilesCapabilities(Extensible, kw_only=True):
     """The agent uses the list of open files."""
 
 
-class NesDiagnosticsCapabilities(Extensible):
+class NesDiagnosticsCapabilities(Extensible, kw_only=True):
     """The agent uses diagnostics."""
 
 
-class NesContextCapabilities(Extensible):
+class NesContextCapabilities(Extensible, kw_only=True):
     """The context that the agent wants with a request for suggestions."""
 
     recent_files: Maybe[NesRecentFilesCapabilities] = UNSET
@@ -93,26 +93,26 @@ class NesContextCapabilities(Extensible):
     diagnostics: Maybe[NesDiagnosticsCapabilities] = UNSET
 
 
-class NesCapabilities(Extensible):
+class NesCapabilities(Extensible, kw_only=True):
     """How the agent suggests edits."""
 
     events: Maybe[NesEventCapabilities] = UNSET
     context: Maybe[NesContextCapabilities] = UNSET
 
 
-class NesJumpCapabilities(Extensible):
+class NesJumpCapabilities(Extensible, kw_only=True):
     """The client can show a jump."""
 
 
-class NesRenameCapabilities(Extensible):
+class NesRenameCapabilities(Extensible, kw_only=True):
     """The client can show a rename."""
 
 
-class NesSearchAndReplaceCapabilities(Extensible):
+class NesSearchAndReplaceCapabilities(Extensible, kw_only=True):
     """The client can show a search and replace."""
 
 
-class ClientNesCapabilities(Extensible):
+class ClientNesCapabilities(Extensible, kw_only=True):
     """The kinds of suggestion that the client can show, apart from edits."""
 
     jump: Maybe[NesJumpCapabilities] = UNSET

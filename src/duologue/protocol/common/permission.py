@@ -17,7 +17,7 @@ class PermissionOptionKind(OpenEnum):
     REJECT_ALWAYS = "reject_always"
 
 
-class PermissionOption(Extensible):
+class PermissionOption(Extensible, kw_only=True):
     """One answer that the user may pick."""
 
     option_id: PermissionOptionId
@@ -25,17 +25,17 @@ class PermissionOption(Extensible):
     kind: PermissionOptionKind
 
 
-class SelectedPermissionOutcome(Extensible):
+class SelectedPermissionOutcome(Extensible, kw_only=True):
     """The user picked an option."""
 
     option_id: PermissionOptionId
 
 
-class CancelledOutcome(Wire, tag_field="outcome", tag="cancelled"):
+class CancelledOutcome(Wire, tag_field="outcome", tag="cancelled", kw_only=True):
     """The turn was cancelled before the user picked an option."""
 
 
-class SelectedOutcome(SelectedPermissionOutcome, tag_field="outcome", tag="selected"):
+class SelectedOutcome(SelectedPermissionOutcome, tag_field="outcome", tag="selected", kw_only=True):
     """The option that the user picked."""
 
 
@@ -46,7 +46,7 @@ else:
     RequestPermissionOutcome = Annotated[CancelledOutcome | SelectedOutcome, OPEN]
 
 
-class RequestPermissionResponse(Extensible):
+class RequestPermissionResponse(Extensible, kw_only=True):
     """The answer to a permission request."""
 
     outcome: RequestPermissionOutcome

@@ -14,29 +14,29 @@ class PlanEntryPriority(OpenEnum):
     LOW = "low"
 
 
-class PlanFile(Extensible):
+class PlanFile(Extensible, kw_only=True):
     """A plan that is kept in a file."""
 
     plan_id: PlanId
     uri: str
 
 
-class PlanMarkdown(Extensible):
+class PlanMarkdown(Extensible, kw_only=True):
     """A plan written as Markdown."""
 
     plan_id: PlanId
     content: str
 
 
-class PlanRemoved(Extensible):
+class PlanRemoved(Extensible, kw_only=True):
     """A plan that no longer counts."""
 
     plan_id: PlanId
 
 
-class FilePlan(PlanFile, tag_field="type", tag="file"):
+class FilePlan(PlanFile, tag_field="type", tag="file", kw_only=True):
     """A plan kept in a file."""
 
 
-class MarkdownPlan(PlanMarkdown, tag_field="type", tag="markdown"):
+class MarkdownPlan(PlanMarkdown, tag_field="type", tag="markdown", kw_only=True):
     """A plan written as Markdown."""

@@ -17,7 +17,7 @@ class StopReason(OpenEnum):
     CANCELLED = "cancelled"
 
 
-class Usage(Extensible):
+class Usage(Extensible, kw_only=True):
     """The tokens that a turn took."""
 
     total_tokens: UInt64

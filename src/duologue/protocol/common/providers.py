@@ -18,14 +18,14 @@ class LlmProtocol(OpenEnum):
     BEDROCK = "bedrock"
 
 
-class ProviderCurrentConfig(Extensible):
+class ProviderCurrentConfig(Extensible, kw_only=True):
     """Where a provider's requests go now."""
 
     api_type: LlmProtocol
     base_url: str
 
 
-class ProviderInfo(Extensible):
+class ProviderInfo(Extensible, kw_only=True):
     """A provider, the protocols it can speak, and its present endpoint (null when switched off)."""
 
     provider_id: ProviderId
@@ -34,17 +34,17 @@ class ProviderInfo(Extensible):
     current: ProviderCurrentConfig | UnsetType | None = UNSET
 
 
-class ListProvidersRequest(Extensible):
+class ListProvidersRequest(Extensible, kw_only=True):
     """Asks which providers can be configured."""
 
 
-class ListProvidersResponse(Extensible):
+class ListProvidersResponse(Extensible, kw_only=True):
     """The providers that can be configured."""
 
     providers: list[ProviderInfo]
 
 
-class SetProviderRequest(Secretive):
+class SetProviderRequest(Secretive, kw_only=True):
     """Points a provider at an endpoint, in place of what was there."""
 
     hidden = frozenset({"headers"})
@@ -55,15 +55,15 @@ class SetProviderRequest(Secretive):
     headers: dict[str, str] | UnsetType = UNSET
 
 
-class SetProviderResponse(Extensible):
+class SetProviderResponse(Extensible, kw_only=True):
     """The provider is configured."""
 
 
-class DisableProviderRequest(Extensible):
+class DisableProviderRequest(Extensible, kw_only=True):
     """Switches a provider off."""
 
     provider_id: ProviderId
 
 
-class DisableProviderResponse(Extensible):
+class DisableProviderResponse(Extensible, kw_only=True):
     """The provider is off."""

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from duologue.protocol.base import Extensible, Maybe, Secretive, UInt32
 
 
-class EnvVariable(Secretive):
+class EnvVariable(Secretive, kw_only=True):
     """A variable in the environment of a process."""
 
     hidden = frozenset({"value"})
@@ -16,7 +16,7 @@ class EnvVariable(Secretive):
     value: str
 
 
-class TerminalExitStatus(Extensible):
+class TerminalExitStatus(Extensible, kw_only=True):
     """How a process ended; a signal leaves the code null."""
 
     exit_code: Maybe[UInt32] = UNSET

@@ -23,18 +23,18 @@ class ToolKind(OpenEnum):
     OTHER = "other"
 
 
-class ToolCallLocation(Extensible):
+class ToolCallLocation(Extensible, kw_only=True):
     """A file, perhaps a line, that a tool call reads or changes."""
 
     path: str
     line: Maybe[UInt32] = UNSET
 
 
-class Terminal(Extensible):
+class Terminal(Extensible, kw_only=True):
     """A reference to a terminal whose output stands in a tool call."""
 
     terminal_id: TerminalId
 
 
-class ToolTerminal(Terminal, tag_field="type", tag="terminal"):
+class ToolTerminal(Terminal, tag_field="type", tag="terminal", kw_only=True):
     """A terminal shown in a tool call."""

@@ -11,7 +11,7 @@ from duologue.protocol.common.auth import AuthEnvVar
 from duologue.protocol.common.ids import AuthMethodId
 
 
-class AuthMethodAgent(Extensible):
+class AuthMethodAgent(Extensible, kw_only=True):
     """A login that the agent handles by itself."""
 
     id: AuthMethodId
@@ -19,7 +19,7 @@ class AuthMethodAgent(Extensible):
     description: Maybe[str] = UNSET
 
 
-class AuthMethodEnvVar(Extensible):
+class AuthMethodEnvVar(Extensible, kw_only=True):
     """A login by environment variables that the client sets."""
 
     id: AuthMethodId
@@ -29,7 +29,7 @@ class AuthMethodEnvVar(Extensible):
     link: Maybe[str] = UNSET
 
 
-class AuthMethodTerminal(Secretive):
+class AuthMethodTerminal(Secretive, kw_only=True):
     """A login that runs the agent in a terminal, with more arguments and variables."""
 
     hidden = frozenset({"env"})
@@ -41,15 +41,15 @@ class AuthMethodTerminal(Secretive):
     env: Opt[dict[str, str]] = UNSET
 
 
-class AgentAuthMethod(AuthMethodAgent):
+class AgentAuthMethod(AuthMethodAgent, kw_only=True):
     """A login that the agent handles by itself; has no tag on the wire."""
 
 
-class EnvVarAuthMethod(AuthMethodEnvVar, tag_field="type", tag="env_var"):
+class EnvVarAuthMethod(AuthMethodEnvVar, tag_field="type", tag="env_var", kw_only=True):
     """A login by environment variables."""
 
 
-class TerminalAuthMethod(AuthMethodTerminal, tag_field="type", tag="terminal"):
+class TerminalAuthMethod(AuthMethodTerminal, tag_field="type", tag="terminal", kw_only=True):
     """A login in a terminal."""
 
 
@@ -74,19 +74,19 @@ else:
             return AgentAuthMethod
 
 
-class AuthenticateRequest(Extensible):
+class AuthenticateRequest(Extensible, kw_only=True):
     """Logs in by one of the announced methods."""
 
     method_id: AuthMethodId
 
 
-class AuthenticateResponse(Extensible):
+class AuthenticateResponse(Extensible, kw_only=True):
     """The login succeeded."""
 
 
-class LogoutRequest(Extensible):
+class LogoutRequest(Extensible, kw_only=True):
     """Forgets the login."""
 
 
-class LogoutResponse(Extensible):
+class LogoutResponse(Extensible, kw_only=True):
     """The login is forgotten."""

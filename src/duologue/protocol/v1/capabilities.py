@@ -18,40 +18,40 @@ from duologue.protocol.common.capabilities import (
 from duologue.protocol.common.nes_capabilities import ClientNesCapabilities, NesCapabilities
 
 
-class FileSystemCapabilities(Extensible):
+class FileSystemCapabilities(Extensible, kw_only=True):
     """Which file methods the client answers."""
 
     read_text_file: Flag = UNSET
     write_text_file: Flag = UNSET
 
 
-class BooleanConfigOptionCapabilities(Extensible):
+class BooleanConfigOptionCapabilities(Extensible, kw_only=True):
     """The client can show switches."""
 
 
-class SessionConfigOptionsCapabilities(Extensible):
+class SessionConfigOptionsCapabilities(Extensible, kw_only=True):
     """The kinds of config option that the client can show, apart from selections."""
 
     boolean: Maybe[BooleanConfigOptionCapabilities] = UNSET
 
 
-class ClientSessionCapabilities(Extensible):
+class ClientSessionCapabilities(Extensible, kw_only=True):
     """What the client can do with a session."""
 
     config_options: Maybe[SessionConfigOptionsCapabilities] = UNSET
 
 
-class PlanCapabilities(Extensible):
+class PlanCapabilities(Extensible, kw_only=True):
     """The client understands plan updates."""
 
 
-class AuthCapabilities(Extensible):
+class AuthCapabilities(Extensible, kw_only=True):
     """The kinds of login that the client can do."""
 
     terminal: Flag = UNSET
 
 
-class ClientCapabilities(Extensible):
+class ClientCapabilities(Extensible, kw_only=True):
     """What the client can do for the agent."""
 
     fs: Annotated[Opt[FileSystemCapabilities], default({})] = UNSET
@@ -64,7 +64,7 @@ class ClientCapabilities(Extensible):
     position_encodings: Opt[Items[PositionEncodingKind]] = UNSET
 
 
-class PromptCapabilities(Extensible):
+class PromptCapabilities(Extensible, kw_only=True):
     """What a prompt may hold, apart from text and links."""
 
     image: Flag = UNSET
@@ -72,7 +72,7 @@ class PromptCapabilities(Extensible):
     embedded_context: Flag = UNSET
 
 
-class McpCapabilities(Extensible):
+class McpCapabilities(Extensible, kw_only=True):
     """The ways to reach an MCP server, apart from stdio."""
 
     http: Flag = UNSET
@@ -80,19 +80,19 @@ class McpCapabilities(Extensible):
     acp: Flag = UNSET
 
 
-class SessionListCapabilities(Extensible):
+class SessionListCapabilities(Extensible, kw_only=True):
     """Sessions can be listed."""
 
 
-class SessionResumeCapabilities(Extensible):
+class SessionResumeCapabilities(Extensible, kw_only=True):
     """Sessions can be resumed."""
 
 
-class SessionCloseCapabilities(Extensible):
+class SessionCloseCapabilities(Extensible, kw_only=True):
     """Sessions can be closed."""
 
 
-class SessionCapabilities(Extensible):
+class SessionCapabilities(Extensible, kw_only=True):
     """What can be done with a session, apart from the basics."""
 
     list: Maybe[SessionListCapabilities] = UNSET
@@ -103,17 +103,17 @@ class SessionCapabilities(Extensible):
     close: Maybe[SessionCloseCapabilities] = UNSET
 
 
-class LogoutCapabilities(Extensible):
+class LogoutCapabilities(Extensible, kw_only=True):
     """The login can be forgotten."""
 
 
-class AgentAuthCapabilities(Extensible):
+class AgentAuthCapabilities(Extensible, kw_only=True):
     """What the agent can do about logins."""
 
     logout: Maybe[LogoutCapabilities] = UNSET
 
 
-class AgentCapabilities(Extensible):
+class AgentCapabilities(Extensible, kw_only=True):
     """What the agent can do for the client."""
 
     load_session: Flag = UNSET

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from duologue.protocol.base import Extensible, Items, Lenient, Maybe
 
 
-class UnstructuredCommandInput(Extensible):
+class UnstructuredCommandInput(Extensible, kw_only=True):
     """Free text behind a command; the hint stands in its place until then."""
 
     hint: str
@@ -17,7 +17,7 @@ class UnstructuredCommandInput(Extensible):
 AvailableCommandInput = UnstructuredCommandInput
 
 
-class AvailableCommand(Extensible):
+class AvailableCommand(Extensible, kw_only=True):
     """A command that the user may call."""
 
     name: str
@@ -25,7 +25,7 @@ class AvailableCommand(Extensible):
     input: Maybe[AvailableCommandInput] = UNSET
 
 
-class AvailableCommandsUpdate(Extensible):
+class AvailableCommandsUpdate(Extensible, kw_only=True):
     """All commands that there are now."""
 
     available_commands: Lenient[Items[AvailableCommand]]

@@ -12,7 +12,7 @@ from duologue.protocol.common.ids import SessionConfigGroupId, SessionConfigId, 
 from duologue.protocol.v1.ids import SessionModeId
 
 
-class SessionMode(Extensible):
+class SessionMode(Extensible, kw_only=True):
     """A way of working that a session can be switched to."""
 
     id: SessionModeId
@@ -20,25 +20,25 @@ class SessionMode(Extensible):
     description: Maybe[str] = UNSET
 
 
-class SessionModeState(Extensible):
+class SessionModeState(Extensible, kw_only=True):
     """The modes of a session and the present one."""
 
     current_mode_id: SessionModeId
     available_modes: Lenient[Items[SessionMode]]
 
 
-class SetSessionModeRequest(Extensible):
+class SetSessionModeRequest(Extensible, kw_only=True):
     """Switches the mode of a session."""
 
     session_id: SessionId
     mode_id: SessionModeId
 
 
-class SetSessionModeResponse(Extensible):
+class SetSessionModeResponse(Extensible, kw_only=True):
     """The mode is switched."""
 
 
-class SessionConfigSelectGroup(Extensible):
+class SessionConfigSelectGroup(Extensible, kw_only=True):
     """Values of a selection under one heading."""
 
     group: SessionConfigGroupId
@@ -63,14 +63,14 @@ else:
             return list[SessionConfigSelectOption]
 
 
-class SessionConfigSelect(Wire):
+class SessionConfigSelect(Wire, kw_only=True):
     """The present value of a selection and the values that it offers."""
 
     current_value: SessionConfigValueId
     options: SessionConfigSelectOptions
 
 
-class ConfigOption(Extensible):
+class ConfigOption(Extensible, kw_only=True):
     """What all config options have."""
 
     id: SessionConfigId
@@ -79,14 +79,14 @@ class ConfigOption(Extensible):
     category: Maybe[SessionConfigOptionCategory] = UNSET
 
 
-class SelectConfigOption(ConfigOption, tag_field="type", tag="select"):
+class SelectConfigOption(ConfigOption, tag_field="type", tag="select", kw_only=True):
     """A config option with one value out of several."""
 
     current_value: SessionConfigValueId
     options: SessionConfigSelectOptions
 
 
-class BooleanConfigOption(ConfigOption, tag_field="type", tag="boolean"):
+class BooleanConfigOption(ConfigOption, tag_field="type", tag="boolean", kw_only=True):
     """A config option that is on or off."""
 
     current_value: bool
@@ -99,13 +99,13 @@ else:
     SessionConfigOption = Annotated[SelectConfigOption | BooleanConfigOption, OPEN]
 
 
-class SetSessionConfigOptionResponse(Extensible):
+class SetSessionConfigOptionResponse(Extensible, kw_only=True):
     """All config options, since one may change others."""
 
     config_options: Lenient[Items[SessionConfigOption]]
 
 
-class SetSessionConfigOptionRequest(Extensible):
+class SetSessionConfigOptionRequest(Extensible, kw_only=True):
     """Sets a config option. A selection takes a value's id and no type, a switch a boolean and the type ``boolean``."""
 
     session_id: SessionId

@@ -11,7 +11,7 @@ from duologue.protocol.common.content import Annotations, AudioBlock, ImageBlock
 from duologue.protocol.common.ids import MessageId
 
 
-class ResourceLink(Extensible):
+class ResourceLink(Extensible, kw_only=True):
     """A pointer to a resource that the agent can read by itself."""
 
     name: str
@@ -23,7 +23,7 @@ class ResourceLink(Extensible):
     title: Maybe[str] = UNSET
 
 
-class ResourceLinkBlock(ResourceLink, tag_field="type", tag="resource_link"):
+class ResourceLinkBlock(ResourceLink, tag_field="type", tag="resource_link", kw_only=True):
     """A block that points to a resource."""
 
 
@@ -34,7 +34,7 @@ else:
     ContentBlock = Annotated[TextBlock | ImageBlock | AudioBlock | ResourceLinkBlock | ResourceBlock, OPEN]
 
 
-class ContentChunk(Extensible):
+class ContentChunk(Extensible, kw_only=True):
     """A piece of a message."""
 
     content: ContentBlock

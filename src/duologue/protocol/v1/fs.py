@@ -8,7 +8,7 @@ from duologue.protocol.base import Extensible, Maybe, UInt32
 from duologue.protocol.common.ids import SessionId
 
 
-class ReadTextFileRequest(Extensible):
+class ReadTextFileRequest(Extensible, kw_only=True):
     """Reads a text file, unsaved changes included; `line` counts from one."""
 
     session_id: SessionId
@@ -17,13 +17,13 @@ class ReadTextFileRequest(Extensible):
     limit: Maybe[UInt32] = UNSET
 
 
-class ReadTextFileResponse(Extensible):
+class ReadTextFileResponse(Extensible, kw_only=True):
     """The text that was read."""
 
     content: str
 
 
-class WriteTextFileRequest(Extensible):
+class WriteTextFileRequest(Extensible, kw_only=True):
     """Writes a text file, which is created when missing."""
 
     session_id: SessionId
@@ -31,5 +31,5 @@ class WriteTextFileRequest(Extensible):
     content: str
 
 
-class WriteTextFileResponse(Extensible):
+class WriteTextFileResponse(Extensible, kw_only=True):
     """The file is written."""

@@ -13,7 +13,7 @@ from duologue.protocol.v1.auth import AuthMethod
 from duologue.protocol.v1.capabilities import AgentCapabilities, ClientCapabilities
 
 
-class InitializeRequest(Extensible):
+class InitializeRequest(Extensible, kw_only=True):
     """Offers a protocol version and tells what the client can do."""
 
     protocol_version: ProtocolVersion
@@ -21,7 +21,7 @@ class InitializeRequest(Extensible):
     client_info: Maybe[Implementation] = UNSET
 
 
-class InitializeResponse(Extensible):
+class InitializeResponse(Extensible, kw_only=True):
     """Settles the protocol version and tells what the agent can do."""
 
     protocol_version: ProtocolVersion

@@ -9,7 +9,7 @@ from duologue.protocol.common.mcp import AcpMcpServer, HttpHeader
 from duologue.protocol.common.terminal import EnvVariable
 
 
-class McpServerStdio(Extensible):
+class McpServerStdio(Extensible, kw_only=True):
     """An MCP server that the agent starts as a process. Some clients leave `env` out, although the schema has it."""
 
     name: str
@@ -18,7 +18,7 @@ class McpServerStdio(Extensible):
     env: Lenient[list[EnvVariable]]
 
 
-class McpServerHttp(Extensible):
+class McpServerHttp(Extensible, kw_only=True):
     """An MCP server behind an HTTP endpoint."""
 
     name: str
@@ -26,7 +26,7 @@ class McpServerHttp(Extensible):
     headers: list[HttpHeader]
 
 
-class McpServerSse(Extensible):
+class McpServerSse(Extensible, kw_only=True):
     """An MCP server behind an SSE endpoint."""
 
     name: str
@@ -34,15 +34,15 @@ class McpServerSse(Extensible):
     headers: list[HttpHeader]
 
 
-class StdioMcpServer(McpServerStdio):
+class StdioMcpServer(McpServerStdio, kw_only=True):
     """An MCP server that the agent starts as a process; has no tag on the wire."""
 
 
-class HttpMcpServer(McpServerHttp, tag_field="type", tag="http"):
+class HttpMcpServer(McpServerHttp, tag_field="type", tag="http", kw_only=True):
     """An MCP server reached over streamable HTTP."""
 
 
-class SseMcpServer(McpServerSse, tag_field="type", tag="sse"):
+class SseMcpServer(McpServerSse, tag_field="type", tag="sse", kw_only=True):
     """An MCP server reached over SSE."""
 
 

@@ -12,7 +12,7 @@ from duologue.protocol.common.ids import NesSuggestionId, SessionId
 from duologue.protocol.common.nes import NesRejectReason, NesTextEdit
 
 
-class NesEditSuggestion(Extensible):
+class NesEditSuggestion(Extensible, kw_only=True):
     """Suggests to change text."""
 
     id: NesSuggestionId
@@ -21,7 +21,7 @@ class NesEditSuggestion(Extensible):
     cursor_position: Maybe[Position] = UNSET
 
 
-class NesJumpSuggestion(Extensible):
+class NesJumpSuggestion(Extensible, kw_only=True):
     """Suggests to go to another place."""
 
     id: NesSuggestionId
@@ -29,7 +29,7 @@ class NesJumpSuggestion(Extensible):
     position: Position
 
 
-class NesRenameSuggestion(Extensible):
+class NesRenameSuggestion(Extensible, kw_only=True):
     """Suggests to rename a symbol."""
 
     id: NesSuggestionId
@@ -38,7 +38,7 @@ class NesRenameSuggestion(Extensible):
     new_name: str
 
 
-class NesSearchAndReplaceSuggestion(Extensible):
+class NesSearchAndReplaceSuggestion(Extensible, kw_only=True):
     """Suggests to replace text throughout a file."""
 
     id: NesSuggestionId
@@ -48,19 +48,19 @@ class NesSearchAndReplaceSuggestion(Extensible):
     is_regex: bool | UnsetType | None = UNSET
 
 
-class EditSuggestion(NesEditSuggestion, tag_field="kind", tag="edit"):
+class EditSuggestion(NesEditSuggestion, tag_field="kind", tag="edit", kw_only=True):
     """A suggested change of text."""
 
 
-class JumpSuggestion(NesJumpSuggestion, tag_field="kind", tag="jump"):
+class JumpSuggestion(NesJumpSuggestion, tag_field="kind", tag="jump", kw_only=True):
     """A suggested jump."""
 
 
-class RenameSuggestion(NesRenameSuggestion, tag_field="kind", tag="rename"):
+class RenameSuggestion(NesRenameSuggestion, tag_field="kind", tag="rename", kw_only=True):
     """A suggested rename."""
 
 
-class SearchAndReplaceSuggestion(NesSearchAndReplaceSuggestion, tag_field="kind", tag="searchAndReplace"):
+class SearchAndReplaceSuggestion(NesSearchAndReplaceSuggestion, tag_field="kind", tag="searchAndReplace", kw_only=True):
     """A suggested search and replace."""
 
 
@@ -71,20 +71,20 @@ else:
     NesSuggestion = Annotated[EditSuggestion | JumpSuggestion | RenameSuggestion | SearchAndReplaceSuggestion, OPEN]
 
 
-class SuggestNesResponse(Extensible):
+class SuggestNesResponse(Extensible, kw_only=True):
     """The suggestions that the agent has."""
 
     suggestions: list[NesSuggestion]
 
 
-class AcceptNesNotification(Extensible):
+class AcceptNesNotification(Extensible, kw_only=True):
     """The user took a suggestion."""
 
     session_id: SessionId
     id: NesSuggestionId
 
 
-class RejectNesNotification(Extensible):
+class RejectNesNotification(Extensible, kw_only=True):
     """The user did not take a suggestion."""
 
     session_id: SessionId

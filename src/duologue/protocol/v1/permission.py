@@ -8,7 +8,7 @@ from duologue.protocol.common.permission import PermissionOption
 from duologue.protocol.v1.tools import ToolCallUpdate
 
 
-class RequestPermissionRequest(Extensible):
+class RequestPermissionRequest(Extensible, kw_only=True):
     """Asks the user whether a tool call may run."""
 
     session_id: SessionId

@@ -17,7 +17,7 @@ class PlanEntryStatus(OpenEnum):
     COMPLETED = "completed"
 
 
-class PlanEntry(Extensible):
+class PlanEntry(Extensible, kw_only=True):
     """A step of a plan."""
 
     content: str
@@ -25,20 +25,20 @@ class PlanEntry(Extensible):
     status: PlanEntryStatus
 
 
-class Plan(Extensible):
+class Plan(Extensible, kw_only=True):
     """The plan of a session, whole each time."""
 
     entries: Lenient[Items[PlanEntry]]
 
 
-class PlanItems(Extensible):
+class PlanItems(Extensible, kw_only=True):
     """A plan as a list of steps."""
 
     plan_id: PlanId
     entries: Lenient[Items[PlanEntry]]
 
 
-class ItemsPlan(PlanItems, tag_field="type", tag="items"):
+class ItemsPlan(PlanItems, tag_field="type", tag="items", kw_only=True):
     """A plan as a list of steps."""
 
 
@@ -49,7 +49,7 @@ else:
     PlanUpdateContent = Annotated[ItemsPlan | FilePlan | MarkdownPlan, OPEN]
 
 
-class PlanUpdate(Extensible):
+class PlanUpdate(Extensible, kw_only=True):
     """The new contents of one plan."""
 
     plan: PlanUpdateContent

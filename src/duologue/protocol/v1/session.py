@@ -10,7 +10,7 @@ from duologue.protocol.v1.config import SessionConfigOption, SessionModeState
 from duologue.protocol.v1.mcp import McpServer
 
 
-class NewSessionRequest(Extensible):
+class NewSessionRequest(Extensible, kw_only=True):
     """Starts a session in a working directory."""
 
     cwd: str
@@ -18,7 +18,7 @@ class NewSessionRequest(Extensible):
     additional_directories: Opt[Items[str]] = UNSET
 
 
-class NewSessionResponse(Extensible):
+class NewSessionResponse(Extensible, kw_only=True):
     """The session that was started."""
 
     session_id: SessionId
@@ -26,7 +26,7 @@ class NewSessionResponse(Extensible):
     config_options: Maybe[Items[SessionConfigOption]] = UNSET
 
 
-class LoadSessionRequest(Extensible):
+class LoadSessionRequest(Extensible, kw_only=True):
     """Reopens a session and replays it as updates."""
 
     mcp_servers: Lenient[Items[McpServer]]
@@ -35,14 +35,14 @@ class LoadSessionRequest(Extensible):
     additional_directories: Opt[Items[str]] = UNSET
 
 
-class LoadSessionResponse(Extensible):
+class LoadSessionResponse(Extensible, kw_only=True):
     """The session is open; all of it has been replayed."""
 
     modes: Maybe[SessionModeState] = UNSET
     config_options: Maybe[Items[SessionConfigOption]] = UNSET
 
 
-class ResumeSessionRequest(Extensible):
+class ResumeSessionRequest(Extensible, kw_only=True):
     """Reopens a session without a replay."""
 
     session_id: SessionId
@@ -51,14 +51,14 @@ class ResumeSessionRequest(Extensible):
     mcp_servers: Opt[Items[McpServer]] = UNSET
 
 
-class ResumeSessionResponse(Extensible):
+class ResumeSessionResponse(Extensible, kw_only=True):
     """The session is open."""
 
     modes: Maybe[SessionModeState] = UNSET
     config_options: Maybe[Items[SessionConfigOption]] = UNSET
 
 
-class ForkSessionRequest(Extensible):
+class ForkSessionRequest(Extensible, kw_only=True):
     """Starts a session from a copy of another one."""
 
     session_id: SessionId
@@ -67,7 +67,7 @@ class ForkSessionRequest(Extensible):
     mcp_servers: Opt[Items[McpServer]] = UNSET
 
 
-class ForkSessionResponse(Extensible):
+class ForkSessionResponse(Extensible, kw_only=True):
     """The session that was started."""
 
     session_id: SessionId

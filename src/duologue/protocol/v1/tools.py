@@ -21,13 +21,13 @@ class ToolCallStatus(OpenEnum):
     FAILED = "failed"
 
 
-class Content(Extensible):
+class Content(Extensible, kw_only=True):
     """A content block as the result of a tool call."""
 
     content: ContentBlock
 
 
-class Diff(Extensible):
+class Diff(Extensible, kw_only=True):
     """The change of one file: its whole text before and after; no old text means a new file."""
 
     path: str
@@ -35,11 +35,11 @@ class Diff(Extensible):
     old_text: Maybe[str] = UNSET
 
 
-class ToolContent(Content, tag_field="type", tag="content"):
+class ToolContent(Content, tag_field="type", tag="content", kw_only=True):
     """A block shown in a tool call."""
 
 
-class ToolDiff(Diff, tag_field="type", tag="diff"):
+class ToolDiff(Diff, tag_field="type", tag="diff", kw_only=True):
     """The change of a file shown in a tool call."""
 
 
@@ -50,7 +50,7 @@ else:
     ToolCallContent = Annotated[ToolContent | ToolDiff | ToolTerminal, OPEN]
 
 
-class ToolCall(Extensible):
+class ToolCall(Extensible, kw_only=True):
     """A tool call when it first appears."""
 
     tool_call_id: ToolCallId
@@ -64,7 +64,7 @@ class ToolCall(Extensible):
     raw_output: Opt[Any] = UNSET
 
 
-class ToolCallUpdate(Extensible):
+class ToolCallUpdate(Extensible, kw_only=True):
     """What has changed in a tool call; lists replace the earlier ones."""
 
     tool_call_id: ToolCallId

@@ -15,55 +15,57 @@ from duologue.protocol.v1.plan import Plan, PlanUpdate
 from duologue.protocol.v1.tools import ToolCall, ToolCallUpdate
 
 
-class CurrentModeUpdate(Extensible):
+class CurrentModeUpdate(Extensible, kw_only=True):
     """The mode that the session is in now."""
 
     current_mode_id: SessionModeId
 
 
-class ConfigOptionUpdate(Extensible):
+class ConfigOptionUpdate(Extensible, kw_only=True):
     """All config options with their present values."""
 
     config_options: Lenient[Items[SessionConfigOption]]
 
 
-class UserMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="user_message_chunk"):
+class UserMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="user_message_chunk", kw_only=True):
     """A piece of what the user said."""
 
 
-class AgentMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_message_chunk"):
+class AgentMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_message_chunk", kw_only=True):
     """A piece of what the agent says."""
 
 
-class AgentThoughtChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_thought_chunk"):
+class AgentThoughtChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_thought_chunk", kw_only=True):
     """A piece of what the agent thinks."""
 
 
-class ToolCallEvent(ToolCall, tag_field="sessionUpdate", tag="tool_call"):
+class ToolCallEvent(ToolCall, tag_field="sessionUpdate", tag="tool_call", kw_only=True):
     """A tool call appears."""
 
 
-class ToolCallUpdateEvent(ToolCallUpdate, tag_field="sessionUpdate", tag="tool_call_update"):
+class ToolCallUpdateEvent(ToolCallUpdate, tag_field="sessionUpdate", tag="tool_call_update", kw_only=True):
     """A tool call has changed."""
 
 
-class PlanEvent(Plan, tag_field="sessionUpdate", tag="plan"):
+class PlanEvent(Plan, tag_field="sessionUpdate", tag="plan", kw_only=True):
     """The plan as it is now."""
 
 
-class PlanUpdateEvent(PlanUpdate, tag_field="sessionUpdate", tag="plan_update"):
+class PlanUpdateEvent(PlanUpdate, tag_field="sessionUpdate", tag="plan_update", kw_only=True):
     """One of several plans has changed."""
 
 
-class AvailableCommandsUpdateEvent(AvailableCommandsUpdate, tag_field="sessionUpdate", tag="available_commands_update"):
+class AvailableCommandsUpdateEvent(
+    AvailableCommandsUpdate, tag_field="sessionUpdate", tag="available_commands_update", kw_only=True
+):
     """The commands have changed."""
 
 
-class CurrentModeUpdateEvent(CurrentModeUpdate, tag_field="sessionUpdate", tag="current_mode_update"):
+class CurrentModeUpdateEvent(CurrentModeUpdate, tag_field="sessionUpdate", tag="current_mode_update", kw_only=True):
     """The mode has changed."""
 
 
-class ConfigOptionUpdateEvent(ConfigOptionUpdate, tag_field="sessionUpdate", tag="config_option_update"):
+class ConfigOptionUpdateEvent(ConfigOptionUpdate, tag_field="sessionUpdate", tag="config_option_update", kw_only=True):
     """Config options have changed."""
 
 
@@ -89,7 +91,7 @@ else:
     SessionUpdate = Annotated[_KNOWN, OPEN]
 
 
-class SessionNotification(Extensible):
+class SessionNotification(Extensible, kw_only=True):
     """Tells the client what happens in a session."""
 
     session_id: SessionId

@@ -12,7 +12,7 @@ from duologue.protocol.common.ids import AuthMethodId
 from duologue.protocol.common.terminal import EnvVariable
 
 
-class AuthMethodAgent(Extensible):
+class AuthMethodAgent(Extensible, kw_only=True):
     """A login that the agent handles by itself."""
 
     method_id: AuthMethodId
@@ -20,7 +20,7 @@ class AuthMethodAgent(Extensible):
     description: Maybe[str] = UNSET
 
 
-class AuthMethodEnvVar(Extensible):
+class AuthMethodEnvVar(Extensible, kw_only=True):
     """A login by environment variables that the client sets."""
 
     method_id: AuthMethodId
@@ -30,7 +30,7 @@ class AuthMethodEnvVar(Extensible):
     link: Maybe[str] = UNSET
 
 
-class AuthMethodTerminal(Extensible):
+class AuthMethodTerminal(Extensible, kw_only=True):
     """A login that runs the agent in a terminal, with more arguments and variables."""
 
     method_id: AuthMethodId
@@ -40,15 +40,15 @@ class AuthMethodTerminal(Extensible):
     env: Opt[Items[EnvVariable]] = UNSET
 
 
-class AgentAuthMethod(AuthMethodAgent, tag_field="type", tag="agent"):
+class AgentAuthMethod(AuthMethodAgent, tag_field="type", tag="agent", kw_only=True):
     """A login that the agent handles by itself."""
 
 
-class EnvVarAuthMethod(AuthMethodEnvVar, tag_field="type", tag="env_var"):
+class EnvVarAuthMethod(AuthMethodEnvVar, tag_field="type", tag="env_var", kw_only=True):
     """A login by environment variables."""
 
 
-class TerminalAuthMethod(AuthMethodTerminal, tag_field="type", tag="terminal"):
+class TerminalAuthMethod(AuthMethodTerminal, tag_field="type", tag="terminal", kw_only=True):
     """A login in a terminal."""
 
 
@@ -59,19 +59,19 @@ else:
     AuthMethod = Annotated[AgentAuthMethod | EnvVarAuthMethod | TerminalAuthMethod, open_with(methodId=str, name=str)]
 
 
-class LoginAuthRequest(Extensible):
+class LoginAuthRequest(Extensible, kw_only=True):
     """Logs in by one of the announced methods."""
 
     method_id: AuthMethodId
 
 
-class LoginAuthResponse(Extensible):
+class LoginAuthResponse(Extensible, kw_only=True):
     """The login succeeded."""
 
 
-class LogoutAuthRequest(Extensible):
+class LogoutAuthRequest(Extensible, kw_only=True):
     """Forgets the login."""
 
 
-class LogoutAuthResponse(Extensible):
+class LogoutAuthResponse(Extensible, kw_only=True):
     """The login is forgotten."""

@@ -16,17 +16,17 @@ from duologue.protocol.common.capabilities import (
 from duologue.protocol.common.nes_capabilities import ClientNesCapabilities, NesCapabilities
 
 
-class TerminalAuthCapabilities(Extensible):
+class TerminalAuthCapabilities(Extensible, kw_only=True):
     """The client can log in through a terminal."""
 
 
-class AuthCapabilities(Extensible):
+class AuthCapabilities(Extensible, kw_only=True):
     """The kinds of login that the client can do."""
 
     terminal: Maybe[TerminalAuthCapabilities] = UNSET
 
 
-class ClientCapabilities(Extensible):
+class ClientCapabilities(Extensible, kw_only=True):
     """What the client can do for the agent."""
 
     auth: Maybe[AuthCapabilities] = UNSET
@@ -35,19 +35,19 @@ class ClientCapabilities(Extensible):
     position_encodings: Opt[Items[PositionEncodingKind]] = UNSET
 
 
-class PromptImageCapabilities(Extensible):
+class PromptImageCapabilities(Extensible, kw_only=True):
     """A prompt may hold images."""
 
 
-class PromptAudioCapabilities(Extensible):
+class PromptAudioCapabilities(Extensible, kw_only=True):
     """A prompt may hold sounds."""
 
 
-class PromptEmbeddedContextCapabilities(Extensible):
+class PromptEmbeddedContextCapabilities(Extensible, kw_only=True):
     """A prompt may hold resources."""
 
 
-class PromptCapabilities(Extensible):
+class PromptCapabilities(Extensible, kw_only=True):
     """What a prompt may hold, apart from text and links."""
 
     image: Maybe[PromptImageCapabilities] = UNSET
@@ -55,19 +55,19 @@ class PromptCapabilities(Extensible):
     embedded_context: Maybe[PromptEmbeddedContextCapabilities] = UNSET
 
 
-class McpStdioCapabilities(Extensible):
+class McpStdioCapabilities(Extensible, kw_only=True):
     """MCP servers can be started as processes."""
 
 
-class McpHttpCapabilities(Extensible):
+class McpHttpCapabilities(Extensible, kw_only=True):
     """MCP servers can be reached over streamable HTTP."""
 
 
-class McpAcpCapabilities(Extensible):
+class McpAcpCapabilities(Extensible, kw_only=True):
     """MCP servers can be reached through this connection."""
 
 
-class McpCapabilities(Extensible):
+class McpCapabilities(Extensible, kw_only=True):
     """The ways to reach an MCP server."""
 
     stdio: Maybe[McpStdioCapabilities] = UNSET
@@ -75,7 +75,7 @@ class McpCapabilities(Extensible):
     acp: Maybe[McpAcpCapabilities] = UNSET
 
 
-class SessionCapabilities(Extensible):
+class SessionCapabilities(Extensible, kw_only=True):
     """The agent has sessions, with these extras."""
 
     prompt: Maybe[PromptCapabilities] = UNSET
@@ -85,11 +85,11 @@ class SessionCapabilities(Extensible):
     fork: Maybe[SessionForkCapabilities] = UNSET
 
 
-class AgentAuthCapabilities(Extensible):
+class AgentAuthCapabilities(Extensible, kw_only=True):
     """What the agent can do about logins."""
 
 
-class AgentCapabilities(Extensible):
+class AgentCapabilities(Extensible, kw_only=True):
     """What the agent can do for the client."""
 
     session: Maybe[SessionCapabilities] = UNSET

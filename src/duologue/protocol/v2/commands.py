@@ -9,13 +9,13 @@ from msgspec import UNSET
 from duologue.protocol.base import OPEN, Extensible, Items, Lenient, Maybe, Unknown
 
 
-class TextCommandInput(Extensible):
+class TextCommandInput(Extensible, kw_only=True):
     """Free text behind a command; the hint stands in its place until then."""
 
     hint: str
 
 
-class TextInput(TextCommandInput, tag_field="type", tag="text"):
+class TextInput(TextCommandInput, tag_field="type", tag="text", kw_only=True):
     """A command that takes free text."""
 
 
@@ -26,7 +26,7 @@ else:
     AvailableCommandInput = Annotated[TextInput, OPEN]
 
 
-class AvailableCommand(Extensible):
+class AvailableCommand(Extensible, kw_only=True):
     """A command that the user may call."""
 
     name: str
@@ -34,7 +34,7 @@ class AvailableCommand(Extensible):
     input: Maybe[AvailableCommandInput] = UNSET
 
 
-class AvailableCommandsUpdate(Extensible):
+class AvailableCommandsUpdate(Extensible, kw_only=True):
     """All commands that there are now."""
 
     available_commands: Lenient[Items[AvailableCommand]]

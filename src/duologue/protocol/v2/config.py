@@ -12,7 +12,7 @@ from duologue.protocol.common.config import SessionConfigOptionCategory, Session
 from duologue.protocol.common.ids import SessionConfigGroupId, SessionConfigId, SessionConfigValueId, SessionId
 
 
-class SessionConfigSelectGroup(Extensible):
+class SessionConfigSelectGroup(Extensible, kw_only=True):
     """Values of a selection under one heading."""
 
     group_id: SessionConfigGroupId
@@ -37,14 +37,14 @@ else:
             return list[SessionConfigSelectOption]
 
 
-class SessionConfigSelect(Wire):
+class SessionConfigSelect(Wire, kw_only=True):
     """The present value of a selection and the values that it offers."""
 
     current_value: SessionConfigValueId
     options: SessionConfigSelectOptions
 
 
-class ConfigOption(Extensible):
+class ConfigOption(Extensible, kw_only=True):
     """What all config options have."""
 
     config_id: SessionConfigId
@@ -53,7 +53,7 @@ class ConfigOption(Extensible):
     category: Maybe[SessionConfigOptionCategory] = UNSET
 
 
-class SelectConfigOption(ConfigOption, tag_field="type", tag="select"):
+class SelectConfigOption(ConfigOption, tag_field="type", tag="select", kw_only=True):
     """A config option with one value out of several."""
 
     current_value: SessionConfigValueId
@@ -69,7 +69,7 @@ def offered_values(option: SelectConfigOption) -> Iterator[SessionConfigSelectOp
             yield from entry.options
 
 
-class BooleanConfigOption(ConfigOption, tag_field="type", tag="boolean"):
+class BooleanConfigOption(ConfigOption, tag_field="type", tag="boolean", kw_only=True):
     """A config option that is on or off."""
 
     current_value: bool
@@ -82,26 +82,26 @@ else:
     SessionConfigOption = Annotated[SelectConfigOption | BooleanConfigOption, open_with(configId=str, name=str)]
 
 
-class SetSessionConfigOptionResponse(Extensible):
+class SetSessionConfigOptionResponse(Extensible, kw_only=True):
     """All config options, since one may change others."""
 
     config_options: Lenient[Items[SessionConfigOption]]
 
 
-class SetConfigOption(Extensible):
+class SetConfigOption(Extensible, kw_only=True):
     """What all requests to set a config option have."""
 
     session_id: SessionId
     config_id: SessionConfigId
 
 
-class SetIdConfigOption(SetConfigOption, tag_field="type", tag="id"):
+class SetIdConfigOption(SetConfigOption, tag_field="type", tag="id", kw_only=True):
     """Chooses a value of a selection."""
 
     value: SessionConfigValueId
 
 
-class SetBooleanConfigOption(SetConfigOption, tag_field="type", tag="boolean"):
+class SetBooleanConfigOption(SetConfigOption, tag_field="type", tag="boolean", kw_only=True):
     """Turns a switch on or off."""
 
     value: bool

@@ -19,7 +19,7 @@ class IconTheme(OpenEnum):
     DARK = "dark"
 
 
-class Icon(Wire):
+class Icon(Wire, kw_only=True):
     """An image that stands for a resource."""
 
     src: str
@@ -28,7 +28,7 @@ class Icon(Wire):
     theme: Maybe[IconTheme] = UNSET
 
 
-class ResourceLink(Extensible):
+class ResourceLink(Extensible, kw_only=True):
     """A pointer to a resource that the agent can read by itself."""
 
     name: str
@@ -41,7 +41,7 @@ class ResourceLink(Extensible):
     annotations: Maybe[Annotations] = UNSET
 
 
-class ResourceLinkBlock(ResourceLink, tag_field="type", tag="resource_link"):
+class ResourceLinkBlock(ResourceLink, tag_field="type", tag="resource_link", kw_only=True):
     """A block that points to a resource."""
 
 
@@ -52,28 +52,28 @@ else:
     ContentBlock = Annotated[TextBlock | ImageBlock | AudioBlock | ResourceLinkBlock | ResourceBlock, OPEN]
 
 
-class ContentChunk(Extensible):
+class ContentChunk(Extensible, kw_only=True):
     """A piece of a message."""
 
     message_id: MessageId
     content: ContentBlock
 
 
-class UserMessage(Extensible):
+class UserMessage(Extensible, kw_only=True):
     """What the user said; absent content stays as it was, null clears it."""
 
     message_id: MessageId
     content: Maybe[Items[ContentBlock]] = UNSET
 
 
-class AgentMessage(Extensible):
+class AgentMessage(Extensible, kw_only=True):
     """What the agent says; absent content stays as it was, null clears it."""
 
     message_id: MessageId
     content: Maybe[Items[ContentBlock]] = UNSET
 
 
-class AgentThought(Extensible):
+class AgentThought(Extensible, kw_only=True):
     """What the agent thinks; absent content stays as it was, null clears it."""
 
     message_id: MessageId

@@ -26,27 +26,27 @@ class DiffPatchFormat(OpenEnum):
     GIT_PATCH = "git_patch"
 
 
-class DiffPatch(Wire):
+class DiffPatch(Wire, kw_only=True):
     """The changes as text."""
 
     format: DiffPatchFormat
     text: str
 
 
-class DiffPathChange(Wire):
+class DiffPathChange(Wire, kw_only=True):
     """A change that names one path."""
 
     path: AbsolutePath
 
 
-class DiffPathPairChange(Wire):
+class DiffPathPairChange(Wire, kw_only=True):
     """A change that names an old and a new path."""
 
     old_path: AbsolutePath
     path: AbsolutePath
 
 
-class PathChange(DiffPathChange):
+class PathChange(DiffPathChange, kw_only=True):
     """A change of one path, with what is known of the file."""
 
     file_type: Maybe[DiffFileType] = UNSET
@@ -54,7 +54,7 @@ class PathChange(DiffPathChange):
     meta: Maybe[ExtensionMeta] = msgspec.field(default=UNSET, name="_meta")
 
 
-class PathPairChange(DiffPathPairChange):
+class PathPairChange(DiffPathPairChange, kw_only=True):
     """A change from one path to another, with what is known of the file."""
 
     file_type: Maybe[DiffFileType] = UNSET
@@ -62,23 +62,23 @@ class PathPairChange(DiffPathPairChange):
     meta: Maybe[ExtensionMeta] = msgspec.field(default=UNSET, name="_meta")
 
 
-class AddChange(PathChange, tag_field="operation", tag="add"):
+class AddChange(PathChange, tag_field="operation", tag="add", kw_only=True):
     """A new file."""
 
 
-class DeleteChange(PathChange, tag_field="operation", tag="delete"):
+class DeleteChange(PathChange, tag_field="operation", tag="delete", kw_only=True):
     """A file that goes away."""
 
 
-class ModifyChange(PathChange, tag_field="operation", tag="modify"):
+class ModifyChange(PathChange, tag_field="operation", tag="modify", kw_only=True):
     """A file with new contents."""
 
 
-class MoveChange(PathPairChange, tag_field="operation", tag="move"):
+class MoveChange(PathPairChange, tag_field="operation", tag="move", kw_only=True):
     """A file with a new path."""
 
 
-class CopyChange(PathPairChange, tag_field="operation", tag="copy"):
+class CopyChange(PathPairChange, tag_field="operation", tag="copy", kw_only=True):
     """A copy of a file."""
 
 
@@ -89,7 +89,7 @@ else:
     DiffChange = Annotated[AddChange | DeleteChange | ModifyChange | MoveChange | CopyChange, OPEN]
 
 
-class Diff(Extensible):
+class Diff(Extensible, kw_only=True):
     """Changes of files, with the patch when there is one."""
 
     changes: Items[DiffChange]

@@ -13,7 +13,7 @@ from duologue.protocol.v2.auth import AuthMethod
 from duologue.protocol.v2.capabilities import AgentCapabilities, ClientCapabilities
 
 
-class InitializeRequest(Extensible):
+class InitializeRequest(Extensible, kw_only=True):
     """Offers a protocol version and tells who the client is and what it can do."""
 
     protocol_version: ProtocolVersion
@@ -21,7 +21,7 @@ class InitializeRequest(Extensible):
     capabilities: Annotated[Opt[ClientCapabilities], default({})] = UNSET
 
 
-class InitializeResponse(Extensible):
+class InitializeResponse(Extensible, kw_only=True):
     """Settles the protocol version and tells who the agent is and what it can do."""
 
     protocol_version: ProtocolVersion

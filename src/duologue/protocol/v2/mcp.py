@@ -12,7 +12,7 @@ from duologue.protocol.common.terminal import EnvVariable
 from duologue.protocol.v2.ids import AbsolutePath
 
 
-class McpServerStdio(Extensible):
+class McpServerStdio(Extensible, kw_only=True):
     """An MCP server that the agent starts as a process."""
 
     name: str
@@ -21,7 +21,7 @@ class McpServerStdio(Extensible):
     env: list[EnvVariable] | UnsetType = UNSET
 
 
-class McpServerHttp(Extensible):
+class McpServerHttp(Extensible, kw_only=True):
     """An MCP server behind an HTTP endpoint."""
 
     name: str
@@ -29,11 +29,11 @@ class McpServerHttp(Extensible):
     headers: list[HttpHeader] | UnsetType = UNSET
 
 
-class StdioMcpServer(McpServerStdio, tag_field="type", tag="stdio"):
+class StdioMcpServer(McpServerStdio, tag_field="type", tag="stdio", kw_only=True):
     """An MCP server that the agent starts as a process."""
 
 
-class HttpMcpServer(McpServerHttp, tag_field="type", tag="http"):
+class HttpMcpServer(McpServerHttp, tag_field="type", tag="http", kw_only=True):
     """An MCP server reached over streamable HTTP."""
 
 

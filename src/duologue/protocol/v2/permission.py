@@ -13,13 +13,13 @@ from duologue.protocol.v2.ids import AbsolutePath
 from duologue.protocol.v2.tools import ToolCallUpdate
 
 
-class ToolCallPermissionSubject(Wire):
+class ToolCallPermissionSubject(Wire, kw_only=True):
     """The tool call that needs permission."""
 
     tool_call: ToolCallUpdate
 
 
-class CommandPermissionSubject(Extensible):
+class CommandPermissionSubject(Extensible, kw_only=True):
     """The command that needs permission."""
 
     command: str
@@ -28,11 +28,11 @@ class CommandPermissionSubject(Extensible):
     terminal_id: Maybe[TerminalId] = UNSET
 
 
-class ToolCallSubject(ToolCallPermissionSubject, tag_field="type", tag="tool_call"):
+class ToolCallSubject(ToolCallPermissionSubject, tag_field="type", tag="tool_call", kw_only=True):
     """Permission is asked for a tool call."""
 
 
-class CommandSubject(CommandPermissionSubject, tag_field="type", tag="command"):
+class CommandSubject(CommandPermissionSubject, tag_field="type", tag="command", kw_only=True):
     """Permission is asked for a command."""
 
 
@@ -43,7 +43,7 @@ else:
     RequestPermissionSubject = Annotated[ToolCallSubject | CommandSubject, OPEN]
 
 
-class RequestPermissionRequest(Extensible):
+class RequestPermissionRequest(Extensible, kw_only=True):
     """Asks the user a question whose answers are given."""
 
     session_id: SessionId

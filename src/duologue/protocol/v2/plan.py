@@ -18,7 +18,7 @@ class PlanEntryStatus(OpenEnum):
     CANCELLED = "cancelled"
 
 
-class PlanEntry(Extensible):
+class PlanEntry(Extensible, kw_only=True):
     """A step of a plan."""
 
     content: str
@@ -26,14 +26,14 @@ class PlanEntry(Extensible):
     status: PlanEntryStatus
 
 
-class PlanItems(Extensible):
+class PlanItems(Extensible, kw_only=True):
     """A plan as a list of steps."""
 
     plan_id: PlanId
     entries: Lenient[Items[PlanEntry]]
 
 
-class ItemsPlan(PlanItems, tag_field="type", tag="items"):
+class ItemsPlan(PlanItems, tag_field="type", tag="items", kw_only=True):
     """A plan as a list of steps."""
 
 
@@ -44,7 +44,7 @@ else:
     PlanUpdateContent = Annotated[ItemsPlan | FilePlan | MarkdownPlan, open_with(planId=str)]
 
 
-class PlanUpdate(Extensible):
+class PlanUpdate(Extensible, kw_only=True):
     """The new contents of one plan."""
 
     plan: PlanUpdateContent

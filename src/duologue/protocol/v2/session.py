@@ -13,11 +13,11 @@ from duologue.protocol.v2.ids import AbsolutePath
 from duologue.protocol.v2.mcp import McpServer
 
 
-class ReplayFromStart(Extensible):
+class ReplayFromStart(Extensible, kw_only=True):
     """A replay of the whole session."""
 
 
-class StartReplay(ReplayFromStart, tag_field="type", tag="start"):
+class StartReplay(ReplayFromStart, tag_field="type", tag="start", kw_only=True):
     """A replay of the whole session."""
 
 
@@ -28,7 +28,7 @@ else:
     ReplayFrom = Annotated[StartReplay, OPEN]
 
 
-class NewSessionRequest(Extensible):
+class NewSessionRequest(Extensible, kw_only=True):
     """Starts a session in a working directory."""
 
     cwd: AbsolutePath
@@ -36,14 +36,14 @@ class NewSessionRequest(Extensible):
     mcp_servers: Opt[Items[McpServer]] = UNSET
 
 
-class NewSessionResponse(Extensible):
+class NewSessionResponse(Extensible, kw_only=True):
     """The session that was started."""
 
     session_id: SessionId
     config_options: Opt[Items[SessionConfigOption]] = UNSET
 
 
-class ResumeSessionRequest(Extensible):
+class ResumeSessionRequest(Extensible, kw_only=True):
     """Reopens a session, with a replay as updates when asked for."""
 
     session_id: SessionId
@@ -53,13 +53,13 @@ class ResumeSessionRequest(Extensible):
     replay_from: Maybe[ReplayFrom] = UNSET
 
 
-class ResumeSessionResponse(Extensible):
+class ResumeSessionResponse(Extensible, kw_only=True):
     """The session is open; what was to be replayed has been."""
 
     config_options: Opt[Items[SessionConfigOption]] = UNSET
 
 
-class ForkSessionRequest(Extensible):
+class ForkSessionRequest(Extensible, kw_only=True):
     """Starts a session from a copy of another one."""
 
     session_id: SessionId
@@ -68,7 +68,7 @@ class ForkSessionRequest(Extensible):
     mcp_servers: Opt[Items[McpServer]] = UNSET
 
 
-class ForkSessionResponse(Extensible):
+class ForkSessionResponse(Extensible, kw_only=True):
     """The session that was started."""
 
     session_id: SessionId

@@ -11,18 +11,18 @@ from duologue.protocol.base import SECOND_TAG, Extensible, Maybe
 from duologue.protocol.common.prompt import StopReason, Usage
 
 
-class RunningStateUpdate(Extensible):
+class RunningStateUpdate(Extensible, kw_only=True):
     """The agent is at work."""
 
 
-class IdleStateUpdate(Extensible):
+class IdleStateUpdate(Extensible, kw_only=True):
     """The agent is at rest; tells why the last turn ended."""
 
     stop_reason: Maybe[StopReason] = UNSET
     usage: Maybe[Usage] = UNSET
 
 
-class RequiresActionStateUpdate(Extensible):
+class RequiresActionStateUpdate(Extensible, kw_only=True):
     """The agent waits for the user."""
 
 
@@ -34,7 +34,7 @@ class SessionState(StrEnum):
     REQUIRES_ACTION = "requires_action"
 
 
-class StateUpdate(Extensible):
+class StateUpdate(Extensible, kw_only=True):
     """The three updates above in one struct, since a struct has room for one tag and the session update takes it.
 
     `stop_reason` and `usage` belong to the idle state.

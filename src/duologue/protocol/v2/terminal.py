@@ -10,13 +10,13 @@ from duologue.protocol.common.terminal import TerminalExitStatus
 from duologue.protocol.v2.ids import AbsolutePath
 
 
-class TerminalOutput(Extensible):
+class TerminalOutput(Extensible, kw_only=True):
     """Everything that a terminal has put out, in base64."""
 
     data: str
 
 
-class TerminalUpdate(Extensible):
+class TerminalUpdate(Extensible, kw_only=True):
     """What has changed in a terminal; output replaces all that came before."""
 
     terminal_id: TerminalId
@@ -26,7 +26,7 @@ class TerminalUpdate(Extensible):
     exit_status: Maybe[TerminalExitStatus] = UNSET
 
 
-class TerminalOutputChunk(Extensible):
+class TerminalOutputChunk(Extensible, kw_only=True):
     """More output of a terminal, in base64."""
 
     terminal_id: TerminalId

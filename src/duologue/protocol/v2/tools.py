@@ -27,17 +27,17 @@ class ToolCallStatus(OpenEnum):
 ENDED: Final = frozenset({ToolCallStatus.COMPLETED, ToolCallStatus.FAILED, ToolCallStatus.CANCELLED})
 
 
-class Content(Extensible):
+class Content(Extensible, kw_only=True):
     """A content block as the result of a tool call."""
 
     content: ContentBlock
 
 
-class ToolContent(Content, tag_field="type", tag="content"):
+class ToolContent(Content, tag_field="type", tag="content", kw_only=True):
     """A block shown in a tool call."""
 
 
-class ToolDiff(Diff, tag_field="type", tag="diff"):
+class ToolDiff(Diff, tag_field="type", tag="diff", kw_only=True):
     """Changes of files shown in a tool call."""
 
 
@@ -48,7 +48,7 @@ else:
     ToolCallContent = Annotated[ToolContent | ToolDiff | ToolTerminal, OPEN]
 
 
-class ToolCallUpdate(Extensible):
+class ToolCallUpdate(Extensible, kw_only=True):
     """A tool call, or what has changed in it; an absent member stays as it was, null clears it."""
 
     tool_call_id: ToolCallId
@@ -62,7 +62,7 @@ class ToolCallUpdate(Extensible):
     raw_output: Opt[Any] = UNSET
 
 
-class ToolCallContentChunk(Extensible):
+class ToolCallContentChunk(Extensible, kw_only=True):
     """One more item of a tool call's content."""
 
     tool_call_id: ToolCallId

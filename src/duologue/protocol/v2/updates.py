@@ -16,65 +16,71 @@ from duologue.protocol.v2.terminal import TerminalOutputChunk, TerminalUpdate
 from duologue.protocol.v2.tools import ToolCallContentChunk, ToolCallUpdate
 
 
-class ConfigOptionUpdate(Extensible):
+class ConfigOptionUpdate(Extensible, kw_only=True):
     """All config options with their present values."""
 
     config_options: Lenient[Items[SessionConfigOption]]
 
 
-class UserMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="user_message_chunk"):
+class UserMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="user_message_chunk", kw_only=True):
     """A piece of what the user said."""
 
 
-class UserMessageEvent(UserMessage, tag_field="sessionUpdate", tag="user_message"):
+class UserMessageEvent(UserMessage, tag_field="sessionUpdate", tag="user_message", kw_only=True):
     """What the user said, as it is now."""
 
 
-class AgentMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_message_chunk"):
+class AgentMessageChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_message_chunk", kw_only=True):
     """A piece of what the agent says."""
 
 
-class AgentMessageEvent(AgentMessage, tag_field="sessionUpdate", tag="agent_message"):
+class AgentMessageEvent(AgentMessage, tag_field="sessionUpdate", tag="agent_message", kw_only=True):
     """What the agent says, as it is now."""
 
 
-class AgentThoughtChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_thought_chunk"):
+class AgentThoughtChunk(ContentChunk, tag_field="sessionUpdate", tag="agent_thought_chunk", kw_only=True):
     """A piece of what the agent thinks."""
 
 
-class AgentThoughtEvent(AgentThought, tag_field="sessionUpdate", tag="agent_thought"):
+class AgentThoughtEvent(AgentThought, tag_field="sessionUpdate", tag="agent_thought", kw_only=True):
     """What the agent thinks, as it is now."""
 
 
-class StateUpdateEvent(StateUpdate, tag_field="sessionUpdate", tag="state_update"):
+class StateUpdateEvent(StateUpdate, tag_field="sessionUpdate", tag="state_update", kw_only=True):
     """The session begins to work, to wait or to rest."""
 
 
-class ToolCallContentChunkEvent(ToolCallContentChunk, tag_field="sessionUpdate", tag="tool_call_content_chunk"):
+class ToolCallContentChunkEvent(
+    ToolCallContentChunk, tag_field="sessionUpdate", tag="tool_call_content_chunk", kw_only=True
+):
     """A tool call has more content."""
 
 
-class ToolCallUpdateEvent(ToolCallUpdate, tag_field="sessionUpdate", tag="tool_call_update"):
+class ToolCallUpdateEvent(ToolCallUpdate, tag_field="sessionUpdate", tag="tool_call_update", kw_only=True):
     """A tool call appears or has changed."""
 
 
-class TerminalUpdateEvent(TerminalUpdate, tag_field="sessionUpdate", tag="terminal_update"):
+class TerminalUpdateEvent(TerminalUpdate, tag_field="sessionUpdate", tag="terminal_update", kw_only=True):
     """A terminal appears or has changed."""
 
 
-class TerminalOutputChunkEvent(TerminalOutputChunk, tag_field="sessionUpdate", tag="terminal_output_chunk"):
+class TerminalOutputChunkEvent(
+    TerminalOutputChunk, tag_field="sessionUpdate", tag="terminal_output_chunk", kw_only=True
+):
     """A terminal has more output."""
 
 
-class PlanUpdateEvent(PlanUpdate, tag_field="sessionUpdate", tag="plan_update"):
+class PlanUpdateEvent(PlanUpdate, tag_field="sessionUpdate", tag="plan_update", kw_only=True):
     """A plan appears or has changed."""
 
 
-class AvailableCommandsUpdateEvent(AvailableCommandsUpdate, tag_field="sessionUpdate", tag="available_commands_update"):
+class AvailableCommandsUpdateEvent(
+    AvailableCommandsUpdate, tag_field="sessionUpdate", tag="available_commands_update", kw_only=True
+):
     """The commands have changed."""
 
 
-class ConfigOptionUpdateEvent(ConfigOptionUpdate, tag_field="sessionUpdate", tag="config_option_update"):
+class ConfigOptionUpdateEvent(ConfigOptionUpdate, tag_field="sessionUpdate", tag="config_option_update", kw_only=True):
     """Config options have changed."""
 
 
@@ -104,7 +110,7 @@ else:
     SessionUpdate = Annotated[_KNOWN, OPEN]
 
 
-class UpdateSessionNotification(Extensible):
+class UpdateSessionNotification(Extensible, kw_only=True):
     """Tells the client what happens in a session."""
 
     session_id: SessionId
