@@ -177,9 +177,12 @@ class Turns:
 
     def _tell(self, state: SessionState) -> None:
         self._told = state
-        with contextlib.suppress(ConnectionClosed):
+        try:
             # It may leave together with the message that follows it.
             self._session._channel.send(_STATES[state], soon=True)
+        except ConnectionClosed:
+            # Not `suppress`: that costs more than the rest, and each question tells two states.
+            return
 
     async def _tell_idle(self, turn: Turn, reason: StopReason) -> None:
         if turn.prompt is None and self._queue and self._queue[0].prompt is not None:

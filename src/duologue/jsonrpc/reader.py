@@ -93,16 +93,10 @@ class Reader:
         self.short = min(2 * limits.depth, limits.message_bytes)
         self._limits = limits
         self._answer_noise = answer_noise
-        self._replies = bytearray()
+        #: What is to be said to broken input, as whole lines; for the engine to take out.
+        self.replies = bytearray()
         # The batch whose members are being read.
         self._batch: Batch | None = None
-
-    def take_replies(self) -> bytes:
-        if not self._replies:
-            return b""
-        replies = bytes(self._replies)
-        self._replies.clear()
-        return replies
 
     def read(self, line: bytes) -> None:
         """Read one line that ends with its line feed, or with the stream."""
@@ -329,5 +323,5 @@ class Reader:
 
     def _send(self, answer: bytes | None) -> None:
         # A peer that writes rubbish and reads nothing must not fill the memory of this side.
-        if answer is not None and len(self._replies) < self._limits.outbound_bytes:
-            self._replies += answer + b"\n"
+        if answer is not None and len(self.replies) < self._limits.outbound_bytes:
+            self.replies += answer + b"\n"

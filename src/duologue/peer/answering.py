@@ -95,7 +95,7 @@ class Answering:
         return method
 
     def _enter(self, event: wire.Request, method: Request[Any, Any]) -> Scope:
-        scope = self._scopes[event.id] = Scope(self, event.id, method)
+        scope = self._scopes[event.id] = Scope(self, event.id, method, method)
         return scope
 
     def _reject(self, event: wire.Request) -> None:

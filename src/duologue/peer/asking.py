@@ -37,7 +37,7 @@ class Asking:
     async def request(self, method: Request[Any, Any], params: Any, applied: Callable[[Any], None] | None) -> Any:
         """See `Peer.request`."""
         peer = self._peer
-        call = Call(method, peer.loop.create_future(), peer.inbound.inside_handler(), applied)
+        call = Call(method, method, peer.loop.create_future(), peer.inbound.inside_handler(), applied)
         paced = method.name == WHOLE_TURN
         if not paced:
             self.open_calls += 1

@@ -6,39 +6,33 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from duologue.protocol.method import Request
 
 if TYPE_CHECKING:
     from duologue.peer.answering import Answering
 
 
-class Call:
+class Call(msgspec.Struct, eq=False):
     """A request this side made. `wire` is the method as it stands on the wire, `at_once` says that its answer does
     not wait for handlers of earlier messages (it was made inside one)."""
 
-    __slots__ = ("_settled", "applied", "at_once", "future", "id", "method", "wire")
-
-    def __init__(
-        self,
-        method: Request[Any, Any],
-        future: asyncio.Future[Any],
-        at_once: bool,
-        applied: Callable[[Any], None] | None,
-    ) -> None:
-        self.method = method
-        self.wire = method
-        self.future = future
-        self.at_once = at_once
-        self.applied = applied
-        self.id: int | None = None
-        self._settled = False
+    method: Request[Any, Any]
+    wire: Request[Any, Any]
+    future: asyncio.Future[Any]
+    at_once: bool
+    #: Called with the result when it is read.
+    applied: Callable[[Any], None] | None = None
+    id: int | None = None
+    settled: bool = False
 
     def settle(self) -> bool:
         """Note that the answer is there; False when there was one before. The caller may still have to wait for the
         handlers of earlier messages."""
-        if self._settled or self.future.done():
+        if self.settled or self.future.done():
             return False
-        self._settled = True
+        self.settled = True
         return True
 
     def succeed(self, result: Any) -> None:
@@ -50,44 +44,29 @@ class Call:
             self.future.set_exception(error)
 
 
-class Scope:
+class Scope(msgspec.Struct, eq=False):
     """A request of the other side, from the moment it was read until it is answered.
 
     Its cancel scope exists before the next message is looked at: a cancel that arrives in the same read finds it.
     """
 
-    __slots__ = (
-        "_answering",
-        "after",
-        "answered",
-        "cancelled",
-        "id",
-        "method",
-        "on_cancel",
-        "on_sent",
-        "started",
-        "task",
-        "then",
-        "wire",
-    )
-
-    def __init__(self, answering: Answering, id: Any, method: Request[Any, Any]) -> None:
-        self._answering = answering
-        self.id = id
-        self.wire = method
-        self.method = method
-        self.task: asyncio.Task[None] | None = None
-        #: Set by `admit`: what a cancel does instead of cancelling the handler's task.
-        self.on_cancel: Callable[[], None] | None = None
-        #: Set by `admit`: the handler starts when this is done.
-        self.after: asyncio.Future[Any] | None = None
-        #: Called when the answer is given, though its batch may still wait for others: what waits for this request.
-        self.then: list[Callable[[], None]] = []
-        #: Called when the answer is sent, which in a batch is with the last one: what must follow it on the wire.
-        self.on_sent: list[Callable[[], None]] = []
-        self.cancelled = False
-        self.started = False
-        self.answered = False
+    answering: Answering
+    id: Any
+    #: The method as it stands on the wire, and in the vocabulary of the handler.
+    wire: Request[Any, Any]
+    method: Request[Any, Any]
+    task: asyncio.Task[None] | None = None
+    #: Set by `admit`: what a cancel does instead of cancelling the handler's task.
+    on_cancel: Callable[[], None] | None = None
+    #: Set by `admit`: the handler starts when this is done.
+    after: asyncio.Future[Any] | None = None
+    #: Called when the answer is given, though its batch may still wait for others: what waits for this request.
+    then: list[Callable[[], None]] = msgspec.field(default_factory=list)
+    #: Called when the answer is sent, which in a batch is with the last one: what must follow it on the wire.
+    on_sent: list[Callable[[], None]] = msgspec.field(default_factory=list)
+    cancelled: bool = False
+    started: bool = False
+    answered: bool = False
 
     def cancel(self) -> None:
         """Cancel the request: once, and without effect when it is answered."""
@@ -99,5 +78,5 @@ class Scope:
         elif self.task is not None:
             if not self.started:
                 # A task that is cancelled before its first step never runs: it cannot answer for itself.
-                self.task.add_done_callback(lambda _: self._answering.cancelled(self))
+                self.task.add_done_callback(lambda _: self.answering.cancelled(self))
             self.task.cancel()

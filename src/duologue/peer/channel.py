@@ -9,6 +9,7 @@ from duologue import codec
 from duologue.peer.errors import ConnectionClosed
 from duologue.peer.hot import UPDATE_HEAD
 from duologue.peer.outbound import FLUSH_BYTES, SENT
+from duologue.protocol.changes.steps import CHANGED, NOTHING
 from duologue.protocol.v2.updates import SessionUpdate, UpdateSessionNotification
 
 if TYPE_CHECKING:
@@ -35,8 +36,12 @@ class Channel:
         if peer.closed_reason is not None:
             raise ConnectionClosed(peer.closed_reason)
         edge, link = peer.edge, peer.link
-        if edge is not None and not edge.passes_out(self._session_id, update):
-            return peer.update(UpdateSessionNotification(session_id=self._session_id, update=update), soon=soon)
+        if edge is not None:
+            fate = edge.fate_out(self._session_id, update)
+            if fate is NOTHING:
+                return SENT
+            if fate is CHANGED:
+                return peer.update(UpdateSessionNotification(session_id=self._session_id, update=update), soon=soon)
         outbound = link.outbound
         buffer = outbound.buffer
         start = len(buffer)

@@ -31,6 +31,8 @@ class Inbound:
         self._max_bytes = limits.inbound_bytes
         self._queue: deque[tuple[Callable[[Any], Any], Any, bool]] = deque()
         self._pump: asyncio.Task[None] | None = None
+        #: Whether handlers run or are queued.
+        self.handling = False
         self.undelivered = 0
         self.paused = False
         self._held = 0.0
@@ -52,11 +54,6 @@ class Inbound:
         if self.paused:
             self._on_delivered()
 
-    @property
-    def handling(self) -> bool:
-        """Whether handlers run or are queued."""
-        return self._pump is not None
-
     def in_order(self, resolve: Callable[[Any], None], value: Any) -> None:
         """Call `resolve(value)` after the handlers of everything queued before; at once when nothing is."""
         if self._pump is None:
@@ -76,12 +73,11 @@ class Inbound:
         self._held = self._held + size if self._held_count else 0.0
         return self._held <= self._max_bytes
 
-    @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
+        """Whether so much waits that reading should pause."""
         return self.undelivered > self._max_count
 
-    @property
-    def drained(self) -> bool:
+    def has_drained(self) -> bool:
         """Whether so much was delivered that reading should go on."""
         return self.undelivered <= self._max_count // 2
 
@@ -104,6 +100,7 @@ class Inbound:
 
     def _start(self) -> None:
         if self._pump is None:
+            self.handling = True
             self._pump = self._loop.create_task(self._run(), name="duologue-handlers")
 
     async def _run(self) -> None:
@@ -129,3 +126,4 @@ class Inbound:
                     self.delivered()
         finally:
             self._pump = None
+            self.handling = False

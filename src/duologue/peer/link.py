@@ -33,6 +33,8 @@ class Link:
         self.engine = engine
         self._limits = limits
         self._transport: Transport | None = None
+        #: Whether there is a transport.
+        self.is_open = False
         self._tracer = trace
         self.traced = trace is not None
         engine.trace = None if trace is None else lambda line: self.trace("in", line)
@@ -50,12 +52,8 @@ class Link:
 
     def open(self, transport: Transport, loop: asyncio.AbstractEventLoop, on_suspend: Callable[[], None]) -> None:
         self._transport = transport
+        self.is_open = True
         self.outbound = Outbound(transport, loop, self._limits.outbound_bytes, on_suspend)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is a transport."""
-        return self._transport is not None
 
     @property
     def transport(self) -> Transport:
@@ -65,17 +63,20 @@ class Link:
 
     def receive(self, data: bytes) -> list[Event]:
         """Events of a read; answers that the engine gives by itself are sent. Raises `LimitError`."""
-        return self._replied(self.engine.receive(data))
+        events = self.engine.receive(data)
+        self._reply()
+        return events
 
     def end(self) -> list[Event]:
         """Events of the last line when the stream ended without a line feed. Raises `LimitError`."""
-        return self._replied(self.engine.end())
+        events = self.engine.end()
+        self._reply()
+        return events
 
-    def _replied(self, events: list[Event]) -> list[Event]:
+    def _reply(self) -> None:
         replies = self.engine.take_replies()
         if replies:
             self._send(replies)
-        return events
 
     def request(self, method: Request[Any, Any], params: Any) -> tuple[int, Awaitable[None]]:
         id, line = self.engine.request(method.name, codec.encode(params))

@@ -1,13 +1,14 @@
 """The writer of a peer: gathers what one turn of the event loop sends, and suspends senders above the high-water mark.
 
-The first message of a turn of the loop goes out at once; what follows in the same turn is gathered, and leaves when it
-reaches `FLUSH_BYTES` or when the turn ends. A sender is suspended only while the transport
-says that its buffer is full.
+The first message after a read, or after a pause, goes out at once; what follows is gathered, and leaves when it reaches
+`FLUSH_BYTES` or when the turn of the event loop ends. So an answer or the next question costs no turn of its own. A
+sender is suspended only while the transport says that its buffer is full.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ from duologue.transports.base import Transport
 
 #: Gathered bytes that make a write; larger writes end in partial pipe writes and are slower.
 FLUSH_BYTES = 16384
+#: A sender that was silent for so long, in seconds, may go on to work for long: its message does not wait for others.
+PAUSE_SECONDS = 0.001
 
 _EXHAUSTED: Iterator[Any] = iter(())
 
@@ -69,7 +72,10 @@ class Outbound:
         self._on_suspend = on_suspend
         self.buffer = bytearray()
         self.suspended = 0
+        #: Whether what is sent is gathered; it leaves when the turn of the loop ends.
         self.corked = False
+        self._fresh = True
+        self._sent_at = 0.0
         #: Whether the other side does not read, so that a sender would be suspended.
         self.blocked = False
         self._room: asyncio.Future[None] | None = None
@@ -80,6 +86,11 @@ class Outbound:
         """Send one framed message; await the result to take part in back-pressure. Raises `LimitError`."""
         if self.blocked:
             self.admit(len(line))
+        elif self._fresh and not self.corked:
+            self._fresh = False
+            self._sent_at = time.monotonic()
+            self._write(line)
+            return self._until_room if self.blocked else SENT
         if len(line) < FLUSH_BYTES:
             self.buffer += line
         else:
@@ -95,13 +106,15 @@ class Outbound:
     def sent(self) -> Awaitable[None]:
         """Account for a message that was appended to `buffer`; the awaitable of `send`."""
         buffer = self.buffer
-        if not self.corked:
-            self.corked = True
-            self._loop.call_soon(self._uncork)
+        if not self.corked and (self._fresh or time.monotonic() - self._sent_at > PAUSE_SECONDS):
+            self._fresh = False
+            self._sent_at = time.monotonic()
             if buffer:
                 self.buffer = bytearray()
                 self._write(buffer)
-        elif len(buffer) >= FLUSH_BYTES:
+        elif len(buffer) < FLUSH_BYTES:
+            self.sent_soon()
+        else:
             self.buffer = bytearray()
             self._write(buffer)
             return _BREATH if not self.blocked else self._until_room
@@ -112,6 +125,10 @@ class Outbound:
         if not self.corked:
             self.corked = True
             self._loop.call_soon(self._uncork)
+
+    def has_read(self) -> None:
+        """The other side said something: what is said next may be what it waits for."""
+        self._fresh = True
 
     def flush(self) -> None:
         """Hand everything gathered to the transport."""

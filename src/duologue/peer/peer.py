@@ -237,9 +237,10 @@ class Peer:
             raise RuntimeError("the peer is not started: call start(transport) first")
 
     def _check_open(self) -> None:
-        self._check_started()
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
+        if not self.link.is_open:
+            self._check_started()
 
     # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
 
@@ -248,8 +249,12 @@ class Peer:
         if self.closed_reason is not None:
             return
         before = self.inbound.undelivered
+        self.link.outbound.has_read()
         try:
-            self._read(data)
+            if self.version is not None:
+                self.take(self.link.receive(data))
+            else:
+                self._read_line_by_line(data)
         except rpc.LimitError as error:
             # Only an answer is sent here: the other side asks without reading.
             self.ending.abort(error)
@@ -257,9 +262,9 @@ class Peer:
             self.ending.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
         self.regulate()
 
-    def _read(self, data: bytes) -> None:
+    def _read_line_by_line(self, data: bytes) -> None:
+        """Take a read whose lines may settle the version: whether a batch is served after them depends on it."""
         start = 0
-        # Whether a batch is served depends on the version, which a line before it may settle.
         while self.version is None and (end := data.find(b"\n", start) + 1):
             self.take(self.link.receive(data[start:end]))
             start = end
@@ -319,10 +324,10 @@ class Peer:
         inbound = self.inbound
         busy = self._asking.open_calls or self.link.outbound.suspended
         if inbound.paused:
-            if busy or inbound.drained:
+            if busy or inbound.has_drained():
                 inbound.paused = False
                 self.link.transport.resume_reading()
-        elif not busy and inbound.full:
+        elif not busy and inbound.is_full():
             inbound.paused = True
             self.link.transport.pause_reading()
 

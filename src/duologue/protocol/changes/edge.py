@@ -14,8 +14,20 @@ from msgspec import UNSET
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
 from duologue.protocol.changes.messages import goes_on, in_v1s_words
 from duologue.protocol.changes.notes import as_steps
-from duologue.protocol.changes.prompt import accept_oldest
-from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step, Steps, Unspeakable
+from duologue.protocol.changes.prompt import accept_oldest, works_on
+from duologue.protocol.changes.steps import (
+    CHANGED,
+    NOTHING,
+    SAME,
+    Answer,
+    Ask,
+    Fate,
+    Notify,
+    Refuse,
+    Step,
+    Steps,
+    Unspeakable,
+)
 from duologue.protocol.changes.table import (
     NOTIFICATIONS_DOWN,
     NOTIFICATIONS_UP,
@@ -34,7 +46,7 @@ from duologue.protocol.v1 import table as v1
 from duologue.protocol.v1.updates import AgentMessageChunk, SessionNotification
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.updates import AgentMessageChunk as AgentMessageChunkV2
-from duologue.protocol.v2.updates import UpdateSessionNotification
+from duologue.protocol.v2.updates import StateUpdateEvent, UpdateSessionNotification
 
 
 class Edge:
@@ -80,12 +92,18 @@ class Edge:
         session = self._sessions.get(note.session_id)
         return change(session if session is not None else self.memory.session(note.session_id), note)
 
-    def passes_out(self, session_id: str, update: Any) -> bool:
-        """Whether an update goes out as it is: text that goes on with the agent's message. It counts as sent then."""
-        if update.__class__ is not AgentMessageChunkV2 or update.content.__class__ is not TextBlock:
-            return False
-        session = self._sessions.get(session_id)
-        return session is not None and goes_on(session, update)
+    def fate_out(self, session_id: str, update: Any) -> Fate:
+        """What becomes of an update on its way out, if easily told; unless that is `CHANGED`, it counts as sent."""
+        kind = update.__class__
+        if kind is AgentMessageChunkV2:
+            session = self._sessions.get(session_id)
+            if session is not None and update.content.__class__ is TextBlock and goes_on(session, update):
+                return SAME
+        elif kind is StateUpdateEvent:
+            session = self._sessions.get(session_id)
+            if session is not None and works_on(session, update):
+                return NOTHING
+        return CHANGED
 
     # --- wire to local ----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -54,6 +55,17 @@ class Unspeakable(Exception):
         self.message = message
         self.data = data
 
+
+class Fate(Enum):
+    """What the other version gets of an update: the same JSON, nothing, or what its row of the table makes of it."""
+
+    SAME = "same"
+    NOTHING = "nothing"
+    CHANGED = "changed"
+
+
+# As globals, since they are looked up for each update that is sent.
+SAME, NOTHING, CHANGED = Fate
 
 Step = Notify | Ask | Answer | Refuse
 Steps = Sequence[Step]
