@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -264,4 +264,6 @@ def test_members_are_given_by_name_alone() -> None:
         find_type(version, name)
     found = set(wire_types())
     assert len(found) > 350
-    assert not [each for each in found if any(p.kind is not p.KEYWORD_ONLY for p in signature(each).parameters.values())]
+    assert not [
+        each for each in found if {p.kind for p in signature(each).parameters.values()} - {Parameter.KEYWORD_ONLY}
+    ]
