@@ -1,8 +1,10 @@
 """`python -m bench`: runs all contestants through all rows, in interleaved rounds, and writes RESULTS.md."""
 
 import argparse
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +24,13 @@ def main() -> int:
     for who in contestants:
         if who.missing:
             print(f"without {who.name}: {who.missing}", file=sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="duologue-bench-") as state:
+        # What is measured keeps its sessions as it does for a user, but not in the user's home.
+        os.environ["XDG_STATE_HOME"] = state
+        return report(options, rows, contestants)
+
+
+def report(options: argparse.Namespace, rows: Sequence[Row], contestants: Sequence[Contestant]) -> int:
     outcomes = measure_all(rows, [who for who in contestants if not who.missing], options.rounds)
     print("\n".join(table(rows, contestants, outcomes)))
     print("\n".join(failures(outcomes)))

@@ -11,7 +11,9 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 cp -R examples/project/. "$folder"
 PATH=$bin:$PATH
-export PATH
+# It leaves nothing behind.
+DUOLOGUE_SESSIONS=off
+export PATH DUOLOGUE_SESSIONS
 
 # Questions about the project's own code and tests are answered by rules; --yes answers what no rule can cover, such as
 # the script with which the offline model tries repairs in a scratch copy.

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,15 @@ from duologue.check.rows import ROWS
 
 # Real programs of others need downloads; `make peers` sets the variable.
 collect_ignore = [] if os.environ.get("DUOLOGUE_PEERS") else ["peers"]
+
+
+# What programs remember between two runs must not reach the home of the person who runs the tests.
+STATE = tempfile.mkdtemp(prefix="duologue-tests-")
+os.environ["XDG_STATE_HOME"] = STATE
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(STATE, ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -121,7 +121,7 @@ def test_the_first_answers_wait_for_nothing_heavy(tmp_path: Path) -> None:
 
 
 def test_the_start_can_be_measured(tmp_path: Path) -> None:
-    with RawAgent(AGENT, tmp_path, bare_environment(DUOLOGUE_PROFILE="1")) as agent:
+    with RawAgent(AGENT, tmp_path, bare_environment(DUOLOGUE_PROFILE="1", HOME=str(tmp_path))) as agent:
         request = agent.prompt(agent.open(tmp_path), "help")
         agent.answer(request)
         agent.rest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duologue.agent.asked import trace_of
@@ -11,6 +11,7 @@ from duologue.agent.voice import Voice
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import StopReason, Usage
 from duologue.protocol.v2.content import ContentBlock
+from duologue.protocol.v2.updates import SessionUpdate, UserMessageEvent
 
 if TYPE_CHECKING:
     from duologue.agent.session import Session
@@ -41,6 +42,8 @@ class Turn(Voice):
         self._carried = trace_of(self.meta)
         self.tokens: Usage | None = None
         self.cancelled = False
+        # The prompt as the client was told of it.
+        self._told: UserMessageEvent | None = None
         # Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
         self._ready = False
         self._task: asyncio.Task[StopReason | None] | None = None
@@ -63,6 +66,19 @@ class Turn(Voice):
             return None
         name, *rest = first[1:].split(maxsplit=1)
         return Command(name, rest[0].strip() if rest else "")
+
+    def record(self, keep: Callable[[SessionUpdate], None]) -> None:
+        """Give `keep` what the client is told of the turn: the user's message now, and each further update before it is
+        sent. For an agent that keeps its sessions: `Transcript.apply` takes them."""
+        if self._told is not None:
+            keep(self._told)
+        send = self._send
+
+        def recorded(update: SessionUpdate) -> Awaitable[None]:
+            keep(update)
+            return send(update)
+
+        self._send = recorded
 
     def cancel(self) -> None:
         """Cancel the turn: its task is cancelled, and it ends as cancelled whatever the task makes of that."""

@@ -136,7 +136,7 @@ class Turns:
 
     async def _one(self, turn: Turn) -> None:
         if turn.prompt is not None:
-            message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
+            turn._told = message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
             await self._room()
             await turn.update(message)
         if turn.cancelled:

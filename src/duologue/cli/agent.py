@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from duologue.local.state import state_folder
+
 if TYPE_CHECKING:
     import argparse
 
+    from duologue.coder.store.settings import StoreSettings
     from duologue.peer.link import Trace
 
 DESCRIPTION = """\
@@ -27,6 +30,7 @@ examples:
 
 environment:
   DUOLOGUE_MODEL, DUOLOGUE_BASE_URL, DUOLOGUE_API_KEY, DUOLOGUE_CONFIG   which model works, see README.md
+  DUOLOGUE_SESSIONS     the folder in which sessions are kept, or off
   DUOLOGUE_PROFILE=1   print on standard error how long the start took"""
 
 #: Said to a person, who sees nothing else of an agent that waits for its client.
@@ -39,12 +43,13 @@ duologue agent: waiting for an editor on standard input (Ctrl-C ends it)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="M", help="the model to begin with, such as offline or openai:NAME")
+    parser.add_argument("--sessions", metavar="DIR", help="keep sessions in this folder; off: keep none")
     parser.add_argument("--log", metavar="FILE", type=Path, help="append every message to FILE, without keys")
 
 
 def main(argv: Sequence[str], *, at_terminal: bool = False) -> int:
     """Serve until the client has gone away. A person `at_terminal` may not expect that, and is told."""
-    model, log = _options(argv)
+    model, log, sessions = _options(argv)
     _import_msgspec()
     from duologue.agent import run
     from duologue.coder.acp import CodingAgent
@@ -56,8 +61,15 @@ def main(argv: Sequence[str], *, at_terminal: bool = False) -> int:
         return 2
     if at_terminal:
         print(AT_TERMINAL, end="", file=sys.stderr, flush=True)
-    run(CodingAgent(model, permissions=permissions_path(os.environ)), trace=trace)
+    agent = CodingAgent(model, permissions=permissions_path(os.environ), sessions=lambda: _sessions_settings(sessions))
+    run(agent, trace=trace)
     return 0
+
+
+def _sessions_settings(option: str | None) -> StoreSettings | None:
+    from duologue.coder.store.settings import store_settings
+
+    return store_settings(option, os.environ)
 
 
 def _import_msgspec() -> None:
@@ -85,23 +97,18 @@ def _trace(log: Path | None) -> Trace | None:
     return trace
 
 
-def _options(argv: Sequence[str]) -> tuple[str | None, Path | None]:
+def _options(argv: Sequence[str]) -> tuple[str | None, Path | None, str | None]:
     if not argv:  # The usual start: argparse would take a tenth of the time to the first answer.
-        return None, None
+        return None, None, None
     import argparse
 
     parser = argparse.ArgumentParser(prog="duologue agent")
     add_arguments(parser)
     chosen = parser.parse_args(argv)
-    return chosen.model, chosen.log
+    return chosen.model, chosen.log, chosen.sessions
 
 
 def permissions_path(env: Mapping[str, str]) -> Path | None:
     """Where answers of "always" are kept; None without a home, and then they hold for this process only."""
-    if base := env.get("XDG_STATE_HOME"):
-        folder = Path(base)
-    elif home := env.get("HOME"):
-        folder = Path(home) / ".local" / "state"
-    else:
-        return None
-    return folder / "duologue" / "permissions.json" if folder.is_absolute() else None
+    folder = state_folder(env)
+    return None if folder is None else folder / "permissions.json"

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from duologue.agent import Agent, AgentExtras, Session, Turn, unknown_session
+from duologue.agent import Agent, AgentExtras, Session, Turn, list_page
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import CodingSession
 from duologue.coder.models.settings import OFFLINE
@@ -25,8 +26,11 @@ from duologue.protocol.common.prompt import StopReason
 from duologue.version import __version__
 
 if TYPE_CHECKING:
+    from duologue.coder.acp_archive import Archive
     from duologue.coder.mcp.limits import McpLimits
     from duologue.coder.permissions import PermissionStore
+    from duologue.coder.store.worker import Settings
+    from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse
     from duologue.protocol.v2.auth import AuthMethod
     from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
@@ -39,7 +43,8 @@ KEY_METHOD = "model-key"
 
 
 class CodingAgent(Agent):
-    """The coder for one client. `permissions` is the file that keeps what a person allowed with "always"."""
+    """The coder for one client. `permissions` is the file that keeps what a person allowed with "always"; `sessions`
+    says where sessions are kept, when it is asked for the first time (without it, only while the process lives)."""
 
     name = "duologue"
     title = "Duologue"
@@ -52,6 +57,7 @@ class CodingAgent(Agent):
         *,
         models: Models | None = None,
         permissions: Path | None = None,
+        sessions: Settings | None = None,
         env: Mapping[str, str] | None = None,
         mcp_limits: McpLimits | None = None,
     ) -> None:
@@ -61,6 +67,7 @@ class CodingAgent(Agent):
         self._logged_out = False
         self._kept_in = permissions
         self._mcp_limits = mcp_limits
+        self._sessions = sessions
         self._store: PermissionStore | None = None
         self._sees = any(choice.spec != OFFLINE for choice in self._offered)
         self._loading: asyncio.Future[None] | None = None
@@ -120,22 +127,57 @@ class CodingAgent(Agent):
 
     async def new_session(self, session: Session) -> None:
         self._check_login()
-        session.state = CodingSession(
-            session, workspace_of(session), self._models, lambda: self._offered, self._permissions, self._mcp_limits
-        )
-        session.state.connect(LOAD_AFTER)
-        # A task and not a timer: what ends the loop cancels tasks, and a timer could still fire then.
-        task = asyncio.ensure_future(self._prepare(session.state))
-        self._preparing.add(task)
-        task.add_done_callback(self._preparing.discard)
+        self._begin(session).create()
 
     async def resume_session(self, session: Session, *, replay: bool) -> None:
-        if not isinstance(session.state, CodingSession):
-            raise unknown_session(session.id)
-        session.state.move(workspace_of(session))
-        session.state.connect(LOAD_AFTER)
+        if isinstance(session.state, CodingSession):
+            session.state.move(workspace_of(session))
+            session.state.connect(LOAD_AFTER)
+        else:
+            await self._reopen(session)
         if replay:
-            session.state.replay()
+            await coding(session).replay()
+
+    async def _reopen(self, session: Session) -> None:
+        """Go on with a session of an earlier process."""
+        workspace_of(session)  # What is wrong with the folders is told first: then nothing is opened.
+        saved = await self._archive.take(session.id)
+        session.updated_at = saved.last_used
+        self._begin(session).reopen(saved)
+
+    async def fork_session(self, session: Session, source_id: str) -> None:
+        self._check_login()
+        source = self.connection.sessions.get(source_id)
+        saved = await self._archive.read(source_id) if source is None else coding(source).saved()
+        self._begin(session).copy(saved)
+
+    def _begin(self, session: Session) -> CodingSession:
+        log = self._archive.log(session.id)
+        state = CodingSession(
+            session,
+            workspace_of(session),
+            self._models,
+            lambda: self._offered,
+            self._permissions,
+            log,
+            self._mcp_limits,
+        )
+        session.state = state
+        state.connect(LOAD_AFTER)
+        # A task and not a timer: what ends the loop cancels tasks, and a timer could still fire then.
+        task = asyncio.ensure_future(self._prepare(state))
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
+        return state
+
+    async def list_sessions(self, request: ListSessionsRequest) -> ListSessionsResponse:
+        from duologue.coder.acp_archive import merged
+
+        opened = [coding(session).info() for session in self.connection.sessions.values()]
+        return list_page(merged(opened, await self._archive.infos()), request)
+
+    async def delete_session(self, session_id: str) -> None:
+        await self._archive.delete(session_id)
 
     async def close_session(self, session: Session) -> None:
         await coding(session).close()
@@ -154,6 +196,12 @@ class CodingAgent(Agent):
         await self._load()
         return await coding(turn.session).turn(turn)
 
+    @cached_property
+    def _archive(self) -> Archive:
+        from duologue.coder.acp_archive import Archive
+
+        return Archive(self._sessions)
+
     def _permissions(self) -> PermissionStore:
         """The rules of all sessions; read when the first of them works."""
         if self._store is None:
@@ -165,6 +213,7 @@ class CodingAgent(Agent):
     async def _prepare(self, session: CodingSession) -> None:
         """Load what the first turn needs while the user still writes."""
         await asyncio.sleep(LOAD_AFTER)
+        self._archive.start()
         await self._load()
         await session.prepare()
 

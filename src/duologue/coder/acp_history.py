@@ -1,98 +1,84 @@
-"""What happened in a session, kept so that it can be shown again by the very table that showed it first."""
+"""What the client was told in a session, kept so that it can be told again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Awaitable, Iterator
+from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from duologue.coder.acp_events import Stage
-from duologue.coder.events import (
-    Event,
-    PlanChanged,
-    Text,
-    Thought,
-    TitleChanged,
-    ToolFinished,
-    ToolOutput,
-    TurnEnded,
-    UsageChanged,
+from duologue.agent import Voice
+from duologue.protocol.common.content import TextBlock
+from duologue.protocol.v2.terminal import TerminalOutput
+from duologue.protocol.v2.tools import ToolCallStatus, ToolContent
+from duologue.protocol.v2.updates import (
+    SessionUpdate,
+    TerminalOutputChunkEvent,
+    TerminalUpdateEvent,
+    ToolCallContentChunkEvent,
+    ToolCallUpdateEvent,
 )
-from duologue.protocol.v2.content import ContentBlock
-from duologue.protocol.v2.updates import UserMessageEvent
+from duologue.session.terminal import decoded
+from duologue.session.transcript import Transcript
+
+if TYPE_CHECKING:
+    from duologue.coder.store.log import SessionLog
 
 #: Bytes of one command's output that are kept; the end of it is what is shown again.
 KEPT_OUTPUT = 256 * 1024
 
-#: Of these only the last one means anything.
-LATEST = (PlanChanged, TitleChanged, UsageChanged)
-
-
-@dataclass(slots=True)
-class Joined:
-    """Pieces of one message, or of one command's output."""
-
-    first: Text | Thought | ToolOutput
-    texts: list[str] = field(default_factory=list)
-    data: bytearray = field(default_factory=bytearray)
-
-    def takes(self, event: Event) -> bool:
-        """Whether an event goes on with this one."""
-        match self.first, event:
-            case (Text(message=one), Text(message=other)) | (Thought(message=one), Thought(message=other)):
-                return one == other
-            case ToolOutput(call=one), ToolOutput(call=other):
-                return one == other
-        return False
-
-    def add(self, event: Text | Thought | ToolOutput) -> None:
-        if isinstance(event, ToolOutput):
-            self.data += event.data
-            del self.data[:-KEPT_OUTPUT]
-        else:
-            self.texts.append(event.text)
-
-    def event(self) -> Event:
-        if isinstance(self.first, ToolOutput):
-            return replace(self.first, data=bytes(self.data))
-        return replace(self.first, text="".join(self.texts))
-
 
 class History:
-    """Prompts and events in order."""
+    """The updates of a session, folded; `log` writes them down as they come."""
 
-    def __init__(self) -> None:
-        self._entries: list[Event | Joined | tuple[ContentBlock, ...]] = []
+    def __init__(self, log: SessionLog, transcript: Transcript | None = None) -> None:
+        self.transcript = transcript or Transcript()
+        self._log = log
+        self._sizes: Counter[str] = Counter()
+        # The end of each output that is longer than what is kept, until it is complete.
+        self._ends: dict[str, bytearray] = {}
 
-    def add_prompt(self, prompt: Sequence[ContentBlock]) -> None:
-        """A turn began with this."""
-        self._entries.append(tuple(prompt))
+    def add(self, update: SessionUpdate) -> None:
+        """The client is told this."""
+        if isinstance(update, TerminalOutputChunkEvent):
+            if self._is_long(update):
+                return
+        elif isinstance(update, TerminalUpdateEvent) and update.terminal_id in self._ends:
+            self._show_end(update.terminal_id)
+        self._keep(update)
 
-    def add(self, event: Event) -> None:
-        """Something happened in the turn."""
-        if isinstance(event, TurnEnded):
-            return
-        if isinstance(event, ToolFinished):
-            # What its start told already: whole texts of files.
-            event = replace(event, diffs=(), locations=())
-        if isinstance(event, LATEST):
-            self._entries = [entry for entry in self._entries if not isinstance(entry, type(event))]
-        if not isinstance(event, Text | Thought | ToolOutput):
-            self._entries.append(event)
-            return
-        last = self._entries[-1] if self._entries else None
-        if not isinstance(last, Joined) or not last.takes(event):
-            last = Joined(event)
-            self._entries.append(last)
-        last.add(event)
+    def _keep(self, update: SessionUpdate) -> None:
+        self.transcript.apply(update)
+        self._log.update(update)
 
-    def replay(self, stage: Stage) -> None:
-        """Show everything again; a call that still runs is left open."""
-        prompts = 0
-        for entry in self._entries:
-            if isinstance(entry, tuple):
-                prompts += 1
-                stage.voice.update(UserMessageEvent(message_id=f"prompt-{prompts}", content=list(entry)))
-            else:
-                stage.show(entry.event() if isinstance(entry, Joined) else entry)
+    def _is_long(self, update: TerminalOutputChunkEvent) -> bool:
+        """Whether this makes the output longer than what is kept: then only the end of it is, once that has come."""
+        data = decoded(update.data)
+        self._sizes[update.terminal_id] += len(data)
+        if self._sizes[update.terminal_id] <= KEPT_OUTPUT:
+            return False
+        if update.terminal_id not in self._ends:
+            self._ends[update.terminal_id] = bytearray(self.transcript.terminals[update.terminal_id].output)
+        end = self._ends[update.terminal_id]
+        end += data
+        del end[:-KEPT_OUTPUT]
+        return True
+
+    def _show_end(self, terminal_id: str) -> None:
+        output = TerminalOutput(data=b64encode(self._ends.pop(terminal_id)).decode())
+        self._keep(TerminalUpdateEvent(terminal_id=terminal_id, output=output))
+
+    def close_calls(self, reason: str) -> None:
+        """End what was under way when the process of an earlier run ended."""
+        for call in [call for call in self.transcript.tool_calls.values() if not call.ended]:
+            self.add(
+                ToolCallContentChunkEvent(tool_call_id=call.id, content=ToolContent(content=TextBlock(text=reason)))
+            )
+            self.add(ToolCallUpdateEvent(tool_call_id=call.id, status=ToolCallStatus.FAILED))
+
+    def replay(self, voice: Voice) -> Iterator[Awaitable[None]]:
+        """Tell everything again, one update a step; a call that still runs is left open."""
+        for terminal_id in [*self._ends]:
+            self._show_end(terminal_id)
+        for update in self.transcript.updates():
+            yield voice.update(update)

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from duologue.agent import Session, Turn
 from duologue.coder.acp_options import ASK, UNAUTHORIZED, Models, mode_option, model_option
@@ -18,6 +20,7 @@ from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.common.session import SessionInfo
 from duologue.protocol.conventions import ONE_TURN
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from duologue.coder.mcp.limits import McpLimits
     from duologue.coder.models.base import UserMessage
     from duologue.coder.permissions import PermissionStore
+    from duologue.coder.store.log import SessionLog
+    from duologue.coder.store.saved import Saved
     from duologue.coder.tools import Tool
     from duologue.protocol.v2.config import SessionConfigOption
 
@@ -45,6 +50,7 @@ class CodingSession:
         models: Models,
         offered: Callable[[], Sequence[ModelChoice]],
         permissions: Callable[[], PermissionStore],
+        log: SessionLog,
         mcp_limits: McpLimits | None = None,
     ) -> None:
         self.session = session
@@ -57,6 +63,7 @@ class CodingSession:
         self._loading = asyncio.Lock()
         self._mode = ASK
         self._permissions = permissions
+        self._log = log
         self._coder: Coder | None = None
         self._conversation: Conversation | None = None
         self._stage: Stage | None = None
@@ -77,10 +84,12 @@ class CodingSession:
     def set_mode(self, mode: str) -> None:
         """Holds at once, also for the turn that runs."""
         self._mode = mode
+        self._log.describe(mode=mode)
 
     def set_model(self, spec: str) -> None:
         """Holds from the next turn on."""
         self._spec, self._model = spec, None
+        self._log.describe(model=spec)
 
     # --- folders ----------------------------------------------------------------------------------------------------
 
@@ -91,6 +100,7 @@ class CodingSession:
         if self._stage is not None:
             raise RpcError(INVALID_PARAMS, "a turn is at work in other folders: cancel it first", {"path": "$.cwd"})
         self.workspace = workspace
+        self._log.describe(**place_of(workspace))
         if self._coder is not None:
             self._conversation, self._coder = self._coder.conversation, None
 
@@ -114,21 +124,62 @@ class CodingSession:
         if self._mcp is not None:
             await wait_for_servers(self._mcp, turn)
 
-    # --- replay -----------------------------------------------------------------------------------------------------
+    # --- what is kept -----------------------------------------------------------------------------------------------
 
-    def replay(self) -> None:
+    async def replay(self) -> None:
         """Show the client what happened so far."""
-        from duologue.coder.acp_events import Stage
+        if self._history is None:
+            return
+        for sent in self._history.replay(self.session):
+            # While a turn speaks, nothing of it may come between.
+            if self._stage is None:
+                await sent
 
-        if self._history is not None:
-            self._history.replay(Stage(self.session, self.workspace))
+    def info(self) -> SessionInfo:
+        """The session as a listing shows it."""
+        info = self.session.info()
+        title = None if self._history is None else self._history.transcript.title
+        return info if title is None else replace(info, title=title)
 
-    def _recorder(self, turn: Turn) -> History:
+    def saved(self) -> Saved:
+        """All that another session needs to go on from here."""
+        from duologue.coder.acp_saving import saved_of
+
+        conversation = self._conversation if self._coder is None else self._coder.conversation
+        return saved_of(self._kept(), conversation, model=self._spec, mode=self._mode, busy=self._stage is not None)
+
+    def create(self) -> None:
+        """The session is new."""
+        members = {"conversation": self.session.id, "model": self._spec, "mode": self._mode}
+        self._log.create(**place_of(self.workspace), **members)
+
+    def reopen(self, saved: Saved) -> None:
+        """Go on with what an earlier process has left of this session."""
+        self._log.describe(**place_of(self.workspace))
+        self._restore(saved)
+
+    def copy(self, saved: Saved) -> None:
+        """Go on from a copy of another session."""
+        from duologue.coder.acp_saving import write_all
+
+        self._spec, self._mode = saved.model, saved.mode
+        saved.conversation = self.session.id
+        self.create()
+        write_all(saved, self._log)
+        self._restore(saved)
+        self._log.ended()
+
+    def _restore(self, saved: Saved) -> None:
+        from duologue.coder.acp_saving import restored
+
+        self._spec, self._mode = saved.model, saved.mode
+        self._history, self._conversation = restored(saved, self._log)
+
+    def _kept(self) -> History:
         from duologue.coder.acp_history import History
 
         if self._history is None:
-            self._history = History()
-        self._history.add_prompt(turn.prompt or ())
+            self._history = History(self._log)
         return self._history
 
     # --- turns ------------------------------------------------------------------------------------------------------
@@ -138,18 +189,20 @@ class CodingSession:
         from duologue.coder.acp_events import Stage
 
         self._stage = Stage(turn, self.workspace)
-        history = self._recorder(turn)
-        await self._await_servers(turn)
-        self._tell_notices(turn)
+        self._log.began()
+        turn.record(self._kept().add)
         try:
+            await self._await_servers(turn)
+            self._tell_notices(turn)
             coder = await self._ready()
             message = await self._read(turn)
-            reason = await self._play(coder, message, self._stage, history)
+            reason = await self._play(coder, message, self._stage)
             self._tell_notices(turn)
             return reason
         except ModelError as error:
             raise rpc_error(error) from error
         finally:
+            self._log.ended()
             self._stage = None
 
     def _tell_notices(self, turn: Turn) -> None:
@@ -162,7 +215,7 @@ class CodingSession:
             turn.say(f"Note: {notice}\n\n")
             turn.end_message()
 
-    async def _play(self, coder: Coder, message: UserMessage, stage: Stage, history: History) -> StopReason:
+    async def _play(self, coder: Coder, message: UserMessage, stage: Stage) -> StopReason:
         """Show a turn's events as they come. A cancelled turn is shown to its end, without waiting for the client."""
         from duologue.coder.events import TurnEnded
 
@@ -170,7 +223,6 @@ class CodingSession:
         reason = StopReason.END_TURN
         async with aclosing(coder.turn(message)) as events:
             async for event in events:
-                history.add(event)
                 sent = stage.show(event)
                 self._shown.set()
                 if isinstance(event, TurnEnded):
@@ -215,9 +267,12 @@ class CodingSession:
 
     def _make(self, model: Model) -> Coder:
         from duologue.coder.acp_permissions import ModedStore
+        from duologue.coder.conversation import Conversation
         from duologue.coder.loop import Coder
 
         store = ModedStore(self._permissions(), lambda: self._mode)
+        if self._conversation is None:
+            self._conversation = Conversation(self.session.id, watcher=self._log)
         return Coder(
             model=model,
             workspace=self.workspace,
@@ -261,11 +316,18 @@ class CodingSession:
         return await ask_client(stage, question)
 
     async def close(self) -> None:
-        """End what runs."""
+        """End what runs, and write down the rest."""
         if self._coder is not None:
             await self._coder.aclose()
         if self._mcp is not None:
             await self._mcp.close()
+        await self._log.close()
+
+
+def place_of(workspace: Workspace) -> dict[str, Any]:
+    """Where a session works, as the store keeps it."""
+    cwd, *others = (str(root.given) for root in workspace.roots)
+    return {"cwd": cwd, "roots": others}
 
 
 def rpc_error(error: ModelError) -> RpcError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -19,30 +20,46 @@ NOT_ASKED = "This call was not run: a call before it in the same step was refuse
 STOPPED = "This call was stopped by the user before it ended."
 
 
+class Watcher(Protocol):
+    """Is told of each change of a conversation when it has happened."""
+
+    def added(self, message: Message) -> None: ...
+
+    def dropped_from(self, mark: int) -> None: ...
+
+
 @dataclass(slots=True)
 class Conversation:
-    """Messages in order. `id` is stable over the life of the session; `title` and `cost` belong to it."""
+    """Messages in order. `id` is stable over the life of the session; `title` and `cost` belong to it. `unrun` is the
+    result of the calls of given messages that have none."""
 
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     messages: list[Message] = field(default_factory=list)
     title: str | None = None
     cost: float | None = None
+    watcher: Watcher | None = None
+    unrun: InitVar[str] = NOT_RUN
     _ids: set[str] = field(init=False, default_factory=set)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, unrun: str) -> None:
         self._ids = {call.id for message in self.messages for call in calls_of(message)}
-        self.settle(NOT_RUN)
+        self.settle(unrun)
 
     def begin(self, message: UserMessage) -> int:
         """Add what the user says. Returns a mark for `drop_from`."""
-        self.messages.append(replace(message, text=scrub(message.text)))
+        self._add(replace(message, text=scrub(message.text)))
         return len(self.messages) - 1
+
+    def _add(self, message: Message) -> None:
+        self.messages.append(message)
+        if self.watcher is not None:
+            self.watcher.added(message)
 
     def add_step(self, message: AssistantMessage) -> AssistantMessage:
         """Add what the model said. Its calls get ids of their own where the model used one before."""
         calls = tuple(self._unique(call) for call in message.calls)
         kept = replace(message, text=scrub(message.text), thought=scrub(message.thought), calls=calls)
-        self.messages.append(kept)
+        self._add(kept)
         return kept
 
     def _unique(self, call: ToolCall) -> ToolCall:
@@ -53,7 +70,7 @@ class Conversation:
         return replace(call, id=fresh, name=scrub(call.name), arguments=scrub_all(call.arguments))
 
     def add_result(self, result: ToolResult) -> None:
-        self.messages.append(replace(result, text=scrub(result.text), data=scrub_all(result.data)))
+        self._add(replace(result, text=scrub(result.text), data=scrub_all(result.data)))
 
     def settle(self, text: str) -> None:
         """Give each call of the last step that has no result one that says why."""
@@ -76,6 +93,8 @@ class Conversation:
     def drop_from(self, mark: int) -> None:
         """Forget a turn: what a refusal asks for, and a message that the model cannot take."""
         del self.messages[mark:]
+        if self.watcher is not None:
+            self.watcher.dropped_from(mark)
 
 
 def calls_of(message: Message) -> Iterable[ToolCall]:

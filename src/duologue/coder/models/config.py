@@ -4,6 +4,7 @@
 model = "anthropic:claude-opus-4-5"      # what runs when nothing else is chosen
 models = ["openai:gpt-5-mini", "home:qwen3"]  # what else is offered
 thinking = "medium"
+sessions = "off"                         # or the folder in which sessions are kept
 
 [providers.home]
 wire = "openai"
@@ -67,7 +68,19 @@ LIMIT_KEYS: Mapping[str, Rule] = {
     "connect_timeout": Rule(float, least=0.001),
     "silence_timeout": Rule(float, least=0.001),
 }
-TOP_KEYS: Mapping[str, Rule] = {"model": Rule(str), "models": Rule(list), **ENDPOINT_KEYS, **LIMIT_KEYS}
+STORE_KEYS: Mapping[str, Rule] = {
+    "sessions": Rule(str),
+    "session_count": Rule(int, least=1),
+    "session_bytes": Rule(int, least=1),
+    "session_days": Rule(int, least=1),
+}
+TOP_KEYS: Mapping[str, Rule] = {
+    "model": Rule(str),
+    "models": Rule(list),
+    **ENDPOINT_KEYS,
+    **LIMIT_KEYS,
+    **STORE_KEYS,
+}
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", list: "a list of texts", dict: "a table"}
 

@@ -1,0 +1,118 @@
+"""The sessions of earlier processes, as the agent opens, lists and deletes them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import UNSET
+
+from duologue.agent import unknown_session
+from duologue.agent.voice import timestamp
+from duologue.coder.store.errors import Busy, StoreError, Unreadable
+from duologue.coder.store.log import SessionLog
+from duologue.coder.store.worker import Settings, Worker
+from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from duologue.protocol.common.session import SessionInfo
+
+if TYPE_CHECKING:
+    from duologue.coder.store.database import Row
+    from duologue.coder.store.saved import Saved
+
+T = TypeVar("T")
+
+#: How long to wait between two looks at a session that another process may be about to close, in seconds.
+LOOK_AGAIN = 0.1
+
+
+class Archive:
+    """The store as the agent asks for it. What is wrong is told as an `RpcError`; without a store it is empty."""
+
+    def __init__(self, settings: Settings | None) -> None:
+        self._worker = Worker(settings)
+
+    def log(self, session_id: str) -> SessionLog:
+        return SessionLog(self._worker, session_id)
+
+    def start(self) -> None:
+        """Begin to write what was put into logs so far."""
+        self._worker.start(hurry=False)
+
+    async def take(self, session_id: str) -> Saved:
+        """A session of an earlier process, open in this one from now on.
+
+        Waits `StoreLimits.busy_seconds` for another process that has it open: an editor that is started again may be
+        quicker than the end of its last agent.
+        """
+        try:
+            return self._found(session_id, await self._asked(session_id, self._take(session_id)))
+        except asyncio.CancelledError:
+            self._worker.put(lambda desk: desk.release(session_id))
+            raise
+
+    async def _take(self, session_id: str) -> Saved | None:
+        waited = 0.0
+        while True:
+            try:
+                return await self._worker.ask(lambda desk: desk.take(session_id))
+            except Busy as busy:
+                if waited >= busy.seconds:
+                    raise
+            await asyncio.sleep(LOOK_AGAIN)
+            waited += LOOK_AGAIN
+
+    async def read(self, session_id: str) -> Saved:
+        """What is kept of a session, whoever has it open."""
+        saved = await self._asked(session_id, self._worker.ask(lambda desk: desk.read(session_id)))
+        return self._found(session_id, saved)
+
+    async def infos(self) -> list[SessionInfo]:
+        """The sessions in which someone said something, the last used first."""
+        try:
+            rows = await self._worker.ask(lambda desk: desk.rows())
+        except StoreError:
+            return []
+        return [info_of(row) for row in rows if row.prompts]
+
+    async def delete(self, session_id: str) -> None:
+        """Remove a session for good, if there is one."""
+        if self._worker.failed is None:
+            await self._asked(session_id, self._worker.ask(lambda desk: desk.delete(session_id)))
+
+    async def _asked(self, session_id: str, answer: Awaitable[T]) -> T | None:
+        try:
+            return await answer
+        except Busy as error:
+            raise RpcError(INVALID_PARAMS, str(error), {"sessionId": session_id, "path": "$.sessionId"}) from None
+        except Unreadable as error:
+            raise RpcError(INTERNAL_ERROR, str(error), {"sessionId": session_id}) from None
+        except StoreError:
+            return None
+
+    def _found(self, session_id: str, saved: Saved | None) -> Saved:
+        if saved is not None:
+            return saved
+        error = unknown_session(session_id)
+        if self._worker.failed is None:
+            raise error
+        # A conversation must not be lost without a word.
+        raise RpcError(error.code, error.message, {"sessionId": session_id, "details": str(self._worker.failed)})
+
+
+def info_of(row: Row) -> SessionInfo:
+    return SessionInfo(
+        session_id=row.id,
+        cwd=row.cwd,
+        additional_directories=[*row.roots] or UNSET,
+        title=row.title or UNSET,
+        updated_at=timestamp(datetime.fromtimestamp(row.used, UTC)),
+    )
+
+
+def merged(opened: Sequence[SessionInfo], stored: Sequence[SessionInfo]) -> list[SessionInfo]:
+    """One list of both, the last used first. Of a session that is open here, that is what counts."""
+    here = {info.session_id for info in opened}
+    both = [*opened, *(info for info in stored if info.session_id not in here)]
+    return sorted(both, key=lambda info: str(info.updated_at), reverse=True)

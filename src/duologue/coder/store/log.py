@@ -1,0 +1,57 @@
+"""How a session is written down while it goes on. Nothing here waits for the disk."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from duologue.coder.models.base import Message
+from duologue.coder.store.errors import StoreError
+from duologue.coder.store.records import Kind, Record, message_record
+from duologue.coder.store.worker import Worker
+from duologue.protocol.v2.updates import SessionUpdate
+
+
+class SessionLog:
+    """One session's way into the store. It may be told everything at any time: without a store it goes nowhere."""
+
+    def __init__(self, worker: Worker, session_id: str) -> None:
+        self._worker = worker
+        self._id = session_id
+
+    def create(self, **members: Any) -> None:
+        """The session is new."""
+        self._worker.put(lambda desk: desk.create(self._id, members))
+
+    def describe(self, **members: Any) -> None:
+        """Something of it is another now."""
+        self._worker.put(lambda desk: desk.describe(self._id, members))
+
+    def began(self) -> None:
+        """A turn begins."""
+        self._put(Record(Kind.BEGAN))
+
+    def ended(self) -> None:
+        """A turn has ended: what it did is written at once."""
+        self._put(Record(Kind.ENDED))
+        self._worker.start()
+
+    def update(self, update: SessionUpdate) -> None:
+        """The client is told something."""
+        self._put(Record(Kind.UPDATE, update))
+
+    def added(self, message: Message) -> None:
+        """See `Watcher`."""
+        self._put(message_record(message))
+
+    def dropped_from(self, mark: int) -> None:
+        """See `Watcher`."""
+        self._put(Record(Kind.DROPPED, mark))
+
+    async def close(self) -> None:
+        """Write the rest, and let another process have the session."""
+        with contextlib.suppress(StoreError):
+            await self._worker.ask(lambda desk: desk.release(self._id))
+
+    def _put(self, record: Record) -> None:
+        self._worker.put(lambda desk: desk.write(self._id, record))
