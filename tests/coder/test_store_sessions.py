@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from acp_kit import Person, Scripted, take_turn
@@ -90,8 +91,11 @@ async def test_the_options_come_back(project: Path, kept: Path, protocol: int) -
         await session.set_config_option("mode", "read_only")
     async with process(kept, protocol=protocol, models=models) as (second, _, _):
         loaded = await second.resume_session(session.id, project)
-        options = {option.config_id: option.current_value for option in loaded.transcript.config_options}
-        assert options == {"model": "test:other", "mode": "read_only"}
+        options: list[Any] = [*loaded.transcript.config_options]
+        assert {option.config_id: option.current_value for option in options} == {
+            "model": "test:other",
+            "mode": "read_only",
+        }
 
 
 @pytest.mark.req("all-session-11", "all-session-12", "all-session-22", "all-session-23", "v1-session-17")
@@ -194,10 +198,12 @@ async def test_one_process_at_a_time_has_a_session_open(project: Path, kept: Pat
     ):
         session = await first.new_session(project)
         await take_turn(session, "first")
-        for refused in (second.resume_session, second.delete_session):
-            with pytest.raises(RpcError, match="open in another process") as error:
-                await refused(session.id, **({"cwd": project} if refused == second.resume_session else {}))
-            assert error.value.code == -32602
+        with pytest.raises(RpcError, match="open in another process") as error:
+            await second.resume_session(session.id, project)
+        assert error.value.code == -32602
+        with pytest.raises(RpcError, match="open in another process") as error:
+            await second.delete_session(session.id)
+        assert error.value.code == -32602
         # It is listed, and a copy of it may be made.
         assert [info.session_id async for info in second.stored_sessions()] == [session.id]
         await take_turn(await second.fork_session(session.id, project), "copied")

@@ -98,7 +98,8 @@ class Archive:
         if self._worker.failed is None:
             raise error
         # A conversation must not be lost without a word.
-        raise RpcError(error.code, error.message, {"sessionId": session_id, "details": str(self._worker.failed)})
+        details = f"sessions are not kept: {self._worker.failed}"
+        raise RpcError(error.code, error.message, {"sessionId": session_id, "details": details})
 
 
 def info_of(row: Row) -> SessionInfo:

@@ -161,8 +161,10 @@ class Database:
         size = sum(len(body) for *_, body in rows)
         self._connection.execute("UPDATE session SET bytes = bytes + ? WHERE number = ?", (size, number))
 
-    def records(self, number: int) -> Iterator[tuple[str, bytes]]:
-        yield from self._connection.execute("SELECT kind, body FROM record WHERE session = ? ORDER BY place", (number,))
+    def records(self, number: int) -> list[tuple[str, bytes]]:
+        """Kind and body of each, in order."""
+        found = self._connection.execute("SELECT kind, body FROM record WHERE session = ? ORDER BY place", (number,))
+        return found.fetchall()
 
     # --- limits -------------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 Settings = Callable[[], "StoreSettings | None"]
 
 
-TURNED_OFF = StoreError("sessions are not kept: that is turned off, or there is no home folder")
+TURNED_OFF = StoreError("that is turned off, or there is no home folder")
 
 
 class Job(NamedTuple):
