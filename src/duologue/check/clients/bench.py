@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 INFO: Json = {"name": "duologue-check", "version": "1"}
 SESSION = "duologue-session"
+#: A session of before, and where the list goes on behind it.
+LISTED, CURSOR = "duologue-listed", "duologue-cursor"
 #: An agent that can do all that a client may ask for, as each version says it.
 ABLE: dict[int, Json] = {
     1: {
@@ -136,8 +138,10 @@ class ClientBench:
                 return self._introduced(said)
             case "session/new":
                 return {"sessionId": SESSION, **self.opening}
-            case "session/list":
+            case "session/list" if said.params.get("cursor") == CURSOR:
                 return {"sessions": []}
+            case "session/list":
+                return {"sessions": [{"sessionId": LISTED, "cwd": str(self.folder)}], "nextCursor": CURSOR}
             case "session/load" | "session/resume" | "session/close" | "authenticate" | "auth/login" | "logout":
                 return {}
             case "session/set_config_option":

@@ -182,7 +182,6 @@ ROWS = (
         "MUST",
         "session-list",
         "A cursor goes back as it came, and is not kept for another run.",
-        client=Reason.SCREEN,
     ),
     row(
         "all-session-16",
@@ -265,7 +264,6 @@ ROWS = (
         "SHAPE",
         "session-setup",
         "On opening again all further roots are told again.",
-        client=Reason.SCREEN,
     ),
     row(
         "all-session-30",
@@ -273,7 +271,6 @@ ROWS = (
         "SHAPE",
         "session-setup",
         "A session is opened again with the cwd that it began with.",
-        client=Reason.SCREEN,
     ),
     row(
         "all-session-31",

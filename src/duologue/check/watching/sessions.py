@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from duologue.check.judging import watch
-from duologue.check.record import Said, Talk, inside
+from duologue.check.record import Json, Said, Talk, inside
 from duologue.check.watching.lines import Seen
 from duologue.protocol.method import Side
 
@@ -201,6 +201,46 @@ def _servers(talk: Talk, path: tuple[str, ...], kinds: tuple[str, ...]) -> Seen:
 
 def _opened(talk: Talk) -> Iterator[Said]:
     return (said for said in talk.theirs if said.method in OPENING)
+
+
+# --- sessions that were listed ----------------------------------------------------------------------------------------
+
+
+@watch("all-session-15", Side.CLIENT)
+def cursors_as_they_came(talk: Talk) -> Seen:
+    given: set[str] = set()
+    for said in talk.said:
+        if said.ours and isinstance(cursor := said.result.get("nextCursor"), str):
+            given.add(cursor)
+        elif said.method == "session/list" and not said.ours and (cursor := said.params.get("cursor")) is not None:
+            yield said, "" if cursor in given else "the cursor is none that was given on this connection"
+
+
+@watch("all-session-29", Side.CLIENT)
+def roots_told_again(talk: Talk) -> Seen:
+    for said, listed in _reopened(talk):
+        told, now = (each.get("additionalDirectories") or [] for each in (listed, said.params))
+        if told:
+            yield said, "" if now == told else "the further roots are not those that were listed"
+
+
+@watch("all-session-30", Side.CLIENT)
+def folder_told_again(talk: Talk) -> Seen:
+    for said, listed in _reopened(talk):
+        yield said, "" if said.params.get("cwd") == listed.get("cwd") else "the cwd is not the one that was listed"
+
+
+def _reopened(talk: Talk) -> Iterator[tuple[Said, Json]]:
+    """Requests that open a session again, each with what the agent's list told of it before."""
+    listed: dict[str, Json] = {}
+    for said in talk.said:
+        request = talk.request_of(said) if said.ours and said.answers else None
+        if request is not None and request.method == "session/list":
+            sessions = said.result.get("sessions")
+            for each in sessions if isinstance(sessions, list) else []:
+                listed[str(inside(each, "sessionId"))] = each
+        if said.method in {"session/load", "session/resume"} and (known := listed.get(str(said.session))):
+            yield said, known
 
 
 # --- login ------------------------------------------------------------------------------------------------------------
