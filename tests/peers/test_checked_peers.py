@@ -1,0 +1,94 @@
+"""The check on programs of others: it finds what docs/check.md lists, each confirmed by hand, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sdk_peers import NODE_MODULES, PLACE, PROGRAMS, PYTHON_SDK, ROOT
+
+PAGE = ROOT / "docs" / "check.md"
+EXAMPLES = PLACE / "examples"
+NODE_EXAMPLES = NODE_MODULES / "sdk-1.3" / "dist" / "examples"
+NEWEST = NODE_MODULES / "sdk-2.4" / "dist"
+#: Stands for the folder of the test.
+FOLDER = "FOLDER"
+#: A check starts its program a hundred times.
+SECONDS = 900
+
+
+def typescript(module: str, program: str) -> list[str]:
+    return ["env", f"ACP_SDK={NEWEST / module}", "node", str(PROGRAMS / program)]
+
+
+def prompting(client: list[str]) -> list[str]:
+    """A client of ours on an SDK; it wants the words of its agent apart, which a shell sees to."""
+    return ["sh", "-c", f"exec {shlex.join([*client, '--cwd', FOLDER, '--prompt', 'hello'])} -- {{agent}}"]
+
+
+#: By the name in docs/check.md: the side, the command line, and a file that it needs.
+PROGRAMS_OF_OTHERS: dict[str, tuple[str, list[str], Path]] = {
+    "Python, echo_agent.py": ("agent", [str(PYTHON_SDK), str(EXAMPLES / "echo_agent.py")], EXAMPLES),
+    "Python, agent.py": ("agent", [str(PYTHON_SDK), str(EXAMPLES / "agent.py")], EXAMPLES),
+    "Python, a client": (
+        "client",
+        prompting([str(PYTHON_SDK), str(PROGRAMS / "python_sdk_client.py")]),
+        PYTHON_SDK,
+    ),
+    "TypeScript 1.3, agent.js": ("agent", ["node", str(NODE_EXAMPLES / "agent.js")], NODE_EXAMPLES),
+    "TypeScript 1.3, dual-version-agent.js": (
+        "agent",
+        ["node", str(NODE_EXAMPLES / "dual-version-agent.js")],
+        NODE_EXAMPLES,
+    ),
+    "TypeScript 2.4, an agent of version 1": (
+        "agent",
+        typescript("v1/stable/acp.js", "ts_agent_v1.mjs"),
+        NEWEST,
+    ),
+    "TypeScript 2.4, an agent of version 2": (
+        "agent",
+        typescript("v2/stable/acp.js", "ts_agent_v2.mjs"),
+        NEWEST,
+    ),
+    "TypeScript 2.4, a client": ("client", prompting(typescript("v1/stable/acp.js", "ts_client.mjs")), NEWEST),
+}
+
+Found = set[tuple[str, int, str]]
+
+
+def listed(program: str) -> Found:
+    """The findings of a program on the page: status, version and requirement."""
+    found: Found = set()
+    section = PAGE.read_text(encoding="utf-8").split(f"### {program}\n")[1].split("\n#")[0]
+    for line in section.splitlines():
+        if match := re.match(r"\| (fail|warn) \| (1|2|1, 2) \| ([\w, -]+) \|", line):
+            status, versions, rows = match.groups()
+            found |= {(status, int(version), row) for version in versions.split(", ") for row in rows.split(", ")}
+    return found
+
+
+@pytest.mark.timeout(SECONDS)
+@pytest.mark.parametrize("program", PROGRAMS_OF_OTHERS)
+def test_what_is_found_is_what_is_listed(program: str, tmp_path: Path) -> None:
+    side, command, needs = PROGRAMS_OF_OTHERS[program]
+    if not needs.exists():
+        pytest.skip(f"no {needs.relative_to(ROOT)} (make peers installs it)")
+    report = tmp_path / "report.json"
+    command = [word.replace(FOLDER, str(tmp_path)) for word in command]
+    check = [sys.executable, "-m", "duologue", "check", side, f"--report={report}", "--", *command]
+    done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    rows = json.loads(report.read_text(encoding="utf-8"))["rows"]
+    found = {(row["status"], row["version"], row["id"]) for row in rows if row["status"] in ("fail", "warn")}
+    assert found == listed(program), done.stdout
+
+
+def test_each_program_of_the_page_is_checked() -> None:
+    named = set(re.findall(r"^### (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    assert named == set(PROGRAMS_OF_OTHERS)
