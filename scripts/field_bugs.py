@@ -41,14 +41,11 @@ CATALOGUE: dict[str, tuple[int, ...]] = {
     "work outside of turns": (185, 186, 187, 188),
 }
 
-_MCP = "The coding agent does not connect to MCP servers yet."
 _HTTP = "There is no HTTP or WebSocket transport yet."
 
 #: Why a rule is not tried, or not wholly.
 REASONS: dict[int, str] = {
     88: "The coding agent has no subagents; the sessions that an agent lists are its author's choice.",
-    157: _MCP,
-    160: _MCP,
     173: "That a launcher script starts can only be seen on Windows; what it needs of the environment is tried.",
     177: _HTTP,
     178: _HTTP,

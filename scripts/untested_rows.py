@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _PROXIES = "Proxies and conductors are not built: the proposal is not part of any schema yet."
-_MCP = "The coding agent does not connect to MCP servers yet."
 _SCREEN = "Only a screen can show it; `duologue run` prints text as it is, without layout."
 
 _HTTP = "There is no HTTP transport yet."
@@ -14,10 +13,6 @@ REASONS: dict[str, str] = {
     **{f"allu-http-{number:02}": _HTTP for number in range(1, 28)},
     **{f"allu-ws-{number:02}": _WEBSOCKET for number in range(1, 8)},
     **{f"allu-extensibility-{number:02}": _PROXIES for number in range(1, 6)},
-    "v1-mcp-01": _MCP,
-    "v1-mcp-05": _MCP,
-    "all-mcp-02": _MCP,
-    "all-mcp-03": _MCP,
     "all-updates-06": _SCREEN,
     "all-config-10": _SCREEN,
     "allu-auth-03": "No agent of ours logs in at a terminal; what the arguments lead to is its author's program.",

@@ -13,6 +13,7 @@ import pytest
 from acp_kit import Person, Scripted, opened, take_turn
 from coder_kit import asks, call, says, written
 from mcp_servers_kit import HERE, QUICK, data, results, said
+from msgspec import UNSET
 
 from duologue.coder.acp import CodingAgent
 from duologue.mcp import McpChannel, Tool, ToolServer
@@ -60,7 +61,18 @@ async def answering(status: bytes, *lines: bytes) -> AsyncIterator[tuple[str, li
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp", asked
 
 
-@pytest.mark.req("v1-mcp-05", "all-mcp-02", "all-mcp-03")
+@pytest.mark.req("v1-mcp-05")
+async def test_what_can_be_reached_is_announced(tmp_path: Path, protocol: int) -> None:
+    async with opened(tmp_path, protocol=protocol) as (session, _, _models):
+        capabilities = session.connection.capabilities
+        assert capabilities.session
+        mcp = capabilities.session.mcp
+        assert mcp and mcp.stdio is not UNSET and mcp.http is not UNSET and mcp.acp is not UNSET
+        if protocol == 1:
+            assert session.connection.peer.said_in_v1.sse
+
+
+@pytest.mark.req("all-mcp-02", "all-mcp-03")
 async def test_a_server_behind_http_gets_its_headers_and_is_called(tmp_path: Path, protocol: int) -> None:
     async with serving("http", tmp_path) as url:
         headers = [HttpHeader(name="Authorization", value="Bearer abc-123"), HttpHeader(name="X-Team", value="blue")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,15 @@ from wire_server import Answer, Call, Fail, Hang, WireServer
 
 from duologue.coder.events import Event, PermissionAnswer, PermissionQuestion, Text, Thought, ToolFinished, TurnEnded
 from duologue.coder.loop import Coder
+from duologue.coder.mcp.entries import Stdio
+from duologue.coder.mcp.hub import McpServers
+from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.models.base import ModelError, UserMessage
 from duologue.coder.models.config import Wire
 from duologue.coder.permissions import PermissionStore
 from duologue.local.workspace import Workspace
+
+PROGRAMS = Path(__file__).parent.parent / "programs"
 
 WRITE = Call("call_1", "write_file", ('{"path": "note.txt", ', '"text": "hello\\n"}'))
 
@@ -68,6 +74,28 @@ async def test_a_call_is_permitted_and_run_and_its_result_goes_back(wire: Wire, 
     end = events[-1]
     assert isinstance(end, TurnEnded) and end.reason == "end_turn"
     assert end.usage is not None and (end.usage.input_tokens, end.usage.output_tokens) == (200, 40)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_tools_of_mcp_servers_go_over_the_wire_with_their_schemas(wire: Wire, tmp_path: Path) -> None:
+    servers = McpServers(McpLimits(start_seconds=90))
+    servers.connect([Stdio("My files", sys.executable, (str(PROGRAMS / "mcp_stub.py"),))], tmp_path)
+    assert await servers.wait(90) == []
+    name = next(tool.spec.name for tool in servers.tools() if "read" in tool.spec.name)
+    person = Person()
+    first = Answer(calls=(Call("call_1", name, ('{"path": ', '"a.txt"}')),))
+    async with WireServer(first, Answer(text=("Done.",))) as server:
+        coder = coder_on(server, wire, tmp_path, person)
+        coder.more_tools = servers.tools
+        await turn(coder, "Read it")
+        call, text = result_in(server.asked[1].body, wire)
+        tools = server.asked[0].body["tools"]
+    await servers.close()
+    assert call == "call_1" and "a.txt" in text
+    assert [question.title for question in person.asked] == ["My files: read.file"]
+    told = [each.get("function", each) for each in tools]
+    (found,) = [each for each in told if each["name"] == name]
+    assert found.get("parameters", found.get("input_schema"))["properties"] == {"path": {"type": "string"}}
 
 
 @pytest.mark.parametrize("wire", WIRES)
