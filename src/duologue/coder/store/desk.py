@@ -110,7 +110,7 @@ class Desk:
     def _note(self, session_id: str, told: Sequence[Record]) -> None:
         """What a listing shows."""
         prompts = sum(record.kind is Kind.BEGAN for record in told)
-        if prompts or told[-1].kind is Kind.ENDED:
+        if prompts or any(record.kind is Kind.ENDED for record in told):
             self._database.used(session_id, prompts, time.time())
             self._grown = True
         titles = [record.value.title for record in told if isinstance(record.value, SessionInfoUpdateEvent)]
