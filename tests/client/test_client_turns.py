@@ -198,25 +198,84 @@ async def test_the_end_of_the_agent_ends_the_turn_with_what_was_said(version: in
 # --- several prompts --------------------------------------------------------------------------------------------------
 
 
-async def test_queued_prompts_each_own_their_turn(version: int) -> None:
-    host = await Host.begin(version)
+async def test_queued_prompts_each_own_their_turn() -> None:
+    host = await Host.begin(2)
     first, one = await host.prompt("one")
     second, two = await host.prompt("two")
     third, three = await host.prompt("three")
-    if version == 2:
-        for request in (one, two, three):
-            host.answer(request, {})
+    for request in (one, two, three):
+        host.answer(request, {})
     for request, text in ((one, "1"), (two, "2"), (three, "3")):
-        if version == 2:
-            host.send(host.user_message(text), host.state("running"))
+        host.send(host.user_message(text), host.state("running"))
         host.say(text)
         host.end(request)
     assert [await run.end() for run in (first, second, third)] == ["end_turn"] * 3
     assert [run.said for run in (first, second, third)] == ["1", "2", "3"]
 
 
-async def test_a_prompt_that_is_refused_in_the_queue_does_not_shift_the_others(version: int) -> None:
-    host = await Host.begin(version)
+async def test_an_agent_of_version_1_gets_a_prompt_when_the_one_before_has_ended() -> None:
+    """Some refuse a prompt while they are at work; none needs it before."""
+    host = await Host.begin(1)
+    runs = [Run(host.session.prompt(text)) for text in ("one", "two", "three", "four")]
+    for index, ending in enumerate(("end_turn", "an error", "cancelled")):
+        request = await host.wire.read_method("session/prompt")
+        assert request["params"]["prompt"][0]["text"] == ("one", "two", "three")[index]
+        assert await host.heard("session/prompt") == []
+        host.say(str(index))
+        if ending == "an error":
+            host.refuse(request, -32602, "no images")
+            with pytest.raises(RpcError):
+                await runs[index].end()
+        else:
+            host.end(request, ending)
+            assert await runs[index].end() == ending
+        assert runs[index].said == str(index)
+    request = await host.wire.read_method("session/prompt")
+    host.end(request)
+    assert await runs[3].end() == "end_turn"
+
+
+@pytest.mark.parametrize("how", ["cancel", "leave", "cancel all"])
+async def test_a_prompt_that_is_held_back_is_dropped_without_a_word_to_the_agent(how: str) -> None:
+    host = await Host.begin(1)
+    first, one = await host.prompt("one")
+    held, last = Run(host.session.prompt("two")), Run(host.session.prompt("three"))
+    await settle()
+    match how:
+        case "cancel":
+            await held.turn.cancel()
+        case "leave":
+            held.task.cancel()
+        case _:
+            await host.session.cancel()
+    if how != "leave":
+        assert await held.end() == "cancelled"
+    assert len(await host.heard("session/cancel")) == (1 if how == "cancel all" else 0)
+    host.end(one, "cancelled" if how == "cancel all" else "end_turn")
+    await first.end()
+    if how == "cancel all":
+        assert await last.end() == "cancelled"
+        assert await host.heard("session/prompt") == []
+    else:
+        three = await host.wire.read_method("session/prompt")
+        assert three["params"]["prompt"][0]["text"] == "three"
+        host.end(three)
+        assert await last.end() == "end_turn"
+
+
+async def test_a_prompt_that_is_held_back_ends_with_the_connection() -> None:
+    host = await Host.begin(1)
+    first, _ = await host.prompt("one")
+    held = Run(host.session.prompt("two"))
+    await settle()
+    await host.connection.close()
+    for run in (first, held):
+        with pytest.raises(ConnectionClosed):
+            await run.end()
+
+
+async def test_a_prompt_that_is_refused_in_the_queue_does_not_shift_the_others() -> None:
+    host = await Host.begin(2)
     first, one = await host.prompt("one")
     second, two = await host.prompt("two")
     third, three = await host.prompt("three")
@@ -224,12 +283,10 @@ async def test_a_prompt_that_is_refused_in_the_queue_does_not_shift_the_others(v
     host.refuse(two, -32602, "no images")
     with pytest.raises(RpcError):
         await second.end()
-    if version == 2:
-        host.answer(three, {})
+    host.answer(three, {})
     host.say("1")
     host.end(one)
-    if version == 2:
-        host.send(host.user_message("three"), host.state("running"))
+    host.send(host.user_message("three"), host.state("running"))
     host.say("3")
     host.end(three)
     assert [await first.end(), await third.end()] == ["end_turn"] * 2

@@ -18,7 +18,6 @@ from duologue.local.workspace import Workspace
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.content import TextBlock
-from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.common.session import CloseSessionRequest
 from duologue.protocol.v2.config import (
     SelectConfigOption,
@@ -85,6 +84,8 @@ class Session:
         self._replaying = False
         self._waiting: deque[PromptTurn] = deque()
         self._active: list[PromptTurn] = []
+        # Turns that are sent when those before them have ended.
+        self._held: deque[PromptTurn] = deque()
         self._user_message: str | None = None
         # Open questions, in the order they were asked.
         self._questions: dict[asyncio.Task[object], None] = {}
@@ -111,20 +112,22 @@ class Session:
     ) -> PromptTurn:
         """A turn for a prompt; iterate it: ``async for event in session.prompt("...")``.
 
-        While another turn runs, "queue" sends the prompt at once, for the agent to work on afterwards; "steer" cancels
-        the running turn and what is queued behind it, and sends the prompt when they have ended.
+        While another turn runs, "queue" lets the agent work on the prompt afterwards: one of version 2 gets it at once,
+        one of version 1 when the other turn has ended, since some refuse a prompt while they are at work. "steer"
+        cancels the running turn and what is queued behind it, and sends the prompt when they have ended.
         """
         blocks = [TextBlock(text=prompt)] if isinstance(prompt, str) else prompt
         return PromptTurn(self, blocks, while_running)
 
     async def cancel(self) -> None:
         """Cancel the running turn and what is queued behind it."""
+        self._drop_held()
         if any(not turn._cancel_sent for turn in (*self._active, *self._waiting)):
             self._send_cancel()
 
     async def _stop_all(self) -> None:
         """Cancel what runs and what is queued, and wait for its end."""
-        open_turns = [*self._active, *self._waiting]
+        open_turns = [*self._active, *self._waiting, *self._held]
         await self.cancel()
         for turn in open_turns:
             await turn.over.wait()
@@ -183,6 +186,7 @@ class Session:
     def _send_cancel(self) -> None:
         """Send one `session/cancel`, answer the open permission requests with `cancelled`, and show what the turns
         have not finished as cancelled."""
+        self._drop_held()
         for turn in (*self._active, *self._waiting):
             turn._note_cancel()
         self.connection.peer.notify(SESSION_CANCEL, CancelSessionNotification(session_id=self.id))
@@ -300,10 +304,24 @@ class Session:
         elif turn.accepted and update.stop_reason:
             self._active.append(self._waiting.popleft())
 
-    def _enter(self, turn: PromptTurn) -> None:
-        """A turn is about to be sent."""
+    def _send_or_hold(self, turn: PromptTurn) -> None:
+        """A turn begins: now, or after those before it where the agent might take one prompt at a time."""
+        busy = self._active or self._waiting or self._held
+        if busy and self.connection.peer.said_in_v1 is not None:
+            self._held.append(turn)
+        else:
+            self._send(turn)
+
+    def _send(self, turn: PromptTurn) -> None:
         self._waiting.append(turn)
         self._point()
+        turn._start()
+
+    def _drop_held(self) -> None:
+        """What was not sent yet will not be."""
+        held, self._held = list(self._held), deque()
+        for turn in held:
+            turn._drop()
 
     def _leave(self, turn: PromptTurn) -> None:
         """A turn has ended."""
@@ -311,7 +329,11 @@ class Session:
             self._active.remove(turn)
         elif turn in self._waiting:
             self._waiting.remove(turn)
+        elif turn in self._held:
+            self._held.remove(turn)
         self._point()
+        if self._held and not self._active and not self._waiting:
+            self._send(self._held.popleft())
 
     def _point(self) -> None:
         if self._active:
@@ -321,14 +343,15 @@ class Session:
 
     async def _over(self) -> None:
         """The session is closed: open turns end as cancelled, and what runs for them ends."""
+        self._drop_held()
         for turn in (*self._active, *self._waiting):
-            turn.stop_reason = StopReason.CANCELLED
-            turn._finish(None)
+            turn._drop()
         await self._end_terminals()
 
     def _closed(self, reason: Closed) -> asyncio.Future[Any]:
         """The connection is closed: open turns end with it. Done when what ran for them has ended."""
-        for turn in (*self._active, *self._waiting):
+        held, self._held = list(self._held), deque()
+        for turn in (*self._active, *self._waiting, *held):
             turn._finish(ConnectionClosed(reason))
         return asyncio.get_running_loop().create_task(self._end_terminals())
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class PromptTurn:
-    """Iterate it once: the prompt is sent when the iteration begins, and the events are its turn's updates in order.
+    """Iterate it once: the prompt is sent when the iteration begins (in version 1, once the turn before it has ended),
+    and the events are its turn's updates in order.
 
     It ends when the turn does; `stop_reason` and `usage` are known then. Leaving the iteration early (break, an
     exception, a cancelled task) sends one `session/cancel` and answers open permission requests with `cancelled`.
@@ -54,6 +55,7 @@ class PromptTurn:
         self._begun_at = 0
         self._left = False
         self._begun = False
+        self._asking: asyncio.Task[None] | None = None
         self._cancel_sent = False
         self._queue: list[SessionUpdate] = []
         # What is being given out of the queue.
@@ -78,10 +80,13 @@ class PromptTurn:
     async def cancel(self) -> None:
         """Ask the agent to end the turn; at most one `session/cancel` is sent. Go on iterating to see it end.
 
-        A turn that was not iterated yet will not be sent: its iteration ends at once, as cancelled.
+        A turn that was not iterated yet, or waits for another to end, will not be sent: its iteration ends at once, as
+        cancelled.
         """
         if not self._begun and not self.ended:
             self.ended, self.stop_reason = True, StopReason.CANCELLED
+        elif self in self.session._held:
+            self._drop()
         elif not self._cancel_sent and not self.ended:
             self.session._send_cancel()
 
@@ -101,8 +106,7 @@ class PromptTurn:
         if self.while_running == "steer":
             await session._stop_all()
         inbound = session.connection.peer.inbound
-        session._enter(self)
-        asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
+        session._send_or_hold(self)
         try:
             while True:
                 batch = self._queue
@@ -121,8 +125,17 @@ class PromptTurn:
                 raise self._error
         finally:
             self._leave()
-            if not asking.done() and self.ended:
-                asking.cancel()
+            if self._asking is not None and self.ended:
+                self._asking.cancel()
+
+    def _start(self) -> None:
+        """Send the prompt."""
+        self._asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
+
+    def _drop(self) -> None:
+        """It was not sent and will not be."""
+        self.stop_reason = StopReason.CANCELLED
+        self._finish(None)
 
     async def _ask(self) -> None:
         try:
@@ -183,7 +196,9 @@ class PromptTurn:
         for _ in (*self._batch, *self._queue):
             self.session.connection.peer.inbound.delivered()
         self._queue = []
-        if not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
+        if self in self.session._held:
+            self._drop()
+        elif not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
             try:
                 self.session._send_cancel()
             except ConnectionClosed:
