@@ -8,10 +8,10 @@ CODE := $(wildcard src tests bench examples scripts)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## make .venv and install the project (all other targets do this by themselves)
+setup: ## make .venv and install the project (other targets do it too)
 	@sh scripts/setup.sh
 
-demo: setup ## run the coding agent on a copy of a small project, without a network
+demo: setup ## the coding agent on a copy of a project (DEMO_ASK=1 asks you)
 	@sh scripts/demo.sh
 
 test: setup ## run the tests; ARGS="tests/peer -k order" narrows them
@@ -31,10 +31,10 @@ pyright: setup ## hold the public types against pyright too (needs npm)
 
 check: lint test ## lint, types and tests
 
-coverage: setup ## write docs/coverage.md: which protocol requirements have tests
+coverage: setup ## write docs/coverage.md: which requirements have tests
 	@$(BIN)/python scripts/coverage_report.py
 
-bench: setup ## measure side by side with the official SDKs; writes bench/RESULTS.md
+bench: setup ## measure beside the official SDKs; writes bench/RESULTS.md
 	@sh bench/install.sh
 	@$(BIN)/python -m bench $(ARGS)
 
@@ -42,10 +42,10 @@ peers: setup ## run against programs written with the official SDKs
 	@sh tests/peers/install.sh
 	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers -rs --ignore tests/peers/released $(ARGS)
 
-schema-diff: setup ## tell what a newer schema has that we do not: FILE=schema.unstable.json [ARGS="--stable schema.json"]
+schema-diff: setup ## tell what a newer schema has: FILE=... [ARGS="--stable ..."]
 	@$(BIN)/python scripts/schema_diff.py $(FILE) $(ARGS)
 
-released: setup ## drive released agents with our client (installs some gigabytes; writes docs/peers.md)
+released: setup ## drive released agents (gigabytes; writes docs/peers.md)
 	@sh tests/peers/released/install.sh
 	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers/released -rs --timeout 300 $(ARGS)
 	@$(BIN)/python tests/peers/released/report.py

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A first look: the coding agent works with its built-in offline model on a copy of examples/project.
 # It finds the failing test and a repair that every test agrees with, asks, applies it and runs the tests again.
-#   sh scripts/demo.sh ["another request"]        DEMO_ASK=1 lets you answer the questions yourself
+#   sh scripts/demo.sh ["another request"]        DEMO_ASK=1 asks you about each change and command
 set -eu
 cd "$(dirname "$0")/.."
 bin=$PWD/.venv/bin
@@ -17,15 +17,14 @@ export PATH DUOLOGUE_SESSIONS
 
 # Questions about the project's own code and tests are answered by rules; --yes answers what no rule can cover, such as
 # the script with which the offline model tries repairs in a scratch copy.
+request=${1:-Fix the failing test.}
 if [ -n "${DEMO_ASK:-}" ]; then
-    answers=
+    set --
 else
-    answers=--yes
+    set -- --allow 'edit:invoicer/**' --allow 'run:python3 -m unittest *' --yes
 fi
 status=0
-duologue run --model offline --cwd "$folder" \
-    --allow 'edit:invoicer/**' --allow 'run:python3 -m unittest *' $answers \
-    "${1:-Fix the failing test.}" || status=$?
+duologue run --model offline --cwd "$folder" "$@" "$request" || status=$?
 
 echo
 echo "What changed in the copy ($folder):"

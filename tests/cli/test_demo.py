@@ -32,3 +32,14 @@ def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) 
     assert done.stdout.index("FAILED (failures=1)") < done.stdout.index("│ OK")
     assert "+        if self.pieces >= BULK_FROM:" in done.stdout.partition("What changed in the copy")[2]
     assert source.read_bytes() == before and not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not (ROOT / ".venv" / "bin" / "duologue").exists(), reason="needs the checkout's own .venv")
+def test_the_demo_that_asks_answers_nothing_by_itself(tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path), "DEMO_ASK": "1"}
+    line = ["sh", str(ROOT / "scripts" / "demo.sh")]
+    done = subprocess.run(
+        line, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, start_new_session=True
+    )
+    assert done.returncode == 6 and "there is no terminal to ask at" in done.stdout
+    assert "by the rule" not in done.stdout and "by --yes" not in done.stdout

@@ -14,6 +14,7 @@ import pytest
 from cli_kit import DUOLOGUE, PATIENCE, alive, bare_environment, run, scripted, start
 
 from duologue import codec
+from duologue.cli import main
 from duologue.cli.exits import MEANINGS, Exit, table
 from duologue.protocol.base import Unknown
 from duologue.protocol.v2.updates import SessionUpdate, StateUpdateEvent, ToolCallUpdateEvent
@@ -335,3 +336,23 @@ def test_a_slow_reader_gets_everything(tmp_path: Path) -> None:
                 time.sleep(0.05)
     assert process.returncode == 0
     assert lines == [f"line {number}\n" for number in range(len(lines))] and len(lines) == 30_000
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["agent"], ["check"]])
+@pytest.mark.parametrize("columns", [60, 80])
+def test_help_fits_the_terminal_and_has_examples(
+    command: list[str], columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    told = capsys.readouterr().out
+    # A word of an example may be longer than a narrow terminal.
+    assert columns < 80 or max(map(len, told.splitlines())) <= columns
+    assert f"  duologue {' '.join(command)}" in told.partition("examples:")[2]
+    assert "exit status" not in told or "\n  2    " in told
+
+
+def test_the_help_of_make_fits_a_terminal() -> None:
+    told = subprocess.run(["make", "help"], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
+    assert "DEMO_ASK=1" in told.stdout and max(map(len, told.stdout.splitlines())) <= 80

@@ -37,6 +37,9 @@ class Scripted:
     def offered(self) -> Sequence[ModelChoice]:
         return [ModelChoice(spec, spec, "for tests") for spec in (self.spec, *self.others)]
 
+    def notices(self) -> Sequence[str]:
+        return ()
+
     def missing_key(self) -> str | None:
         return self.missing
 

@@ -9,6 +9,7 @@ from acp_kit import Person, opened, take_turn
 from coder_kit import asks, call, says
 
 from duologue.client import Session
+from duologue.coder.acp_options import ConfiguredModels
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.permission import CommandSubject, ToolCallSubject
 from duologue.protocol.v2.tools import ToolContent
@@ -75,3 +76,14 @@ async def test_a_command_with_a_title_is_asked_about_with_both(tmp_path: Path, p
             case ToolCallSubject(tool_call=asked):
                 # A v1 client shows the content of the call that asks.
                 assert protocol == 1 and command in str(asked.content)
+
+
+async def test_an_unknown_key_of_the_config_file_is_told_once_in_the_first_turn(tmp_path: Path, protocol: int) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('theme = "dark"\n')
+    models = ConfiguredModels(env={"DUOLOGUE_CONFIG": str(file)})
+    async with opened(tmp_path, protocol=protocol, models=models) as (session, _, _models):  # type: ignore[arg-type]
+        await take_turn(session, "hello")
+        assert said(session)[0].startswith(f"Note: {file}: unknown key `theme` is ignored; known here: model, ")
+        await take_turn(session, "hello")
+        assert sum("unknown key" in text for text in said(session)) == 1

@@ -29,8 +29,10 @@ examples:
   duologue agent --model offline --log /tmp/duologue.log
 
 environment:
-  DUOLOGUE_MODEL, DUOLOGUE_BASE_URL, DUOLOGUE_API_KEY, DUOLOGUE_CONFIG   which model works, see README.md
-  DUOLOGUE_SESSIONS     the folder in which sessions are kept, or off
+  DUOLOGUE_MODEL       the model, as --model
+  DUOLOGUE_BASE_URL    a server with models, and DUOLOGUE_API_KEY its key
+  DUOLOGUE_CONFIG      the config file, see README.md
+  DUOLOGUE_SESSIONS    the folder in which sessions are kept, or off
   DUOLOGUE_PROFILE=1   print on standard error how long the start took"""
 
 #: Said to a person, who sees nothing else of an agent that waits for its client.

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from duologue.cli import agent, check, run
 from duologue.cli.exits import Exit
+from duologue.cli.help import Help
 from duologue.version import __version__
 
 DESCRIPTION = "The Agent Client Protocol on the command line: a coding agent for editors, and a client for any agent."
@@ -29,7 +30,7 @@ def dispatch(argv: Sequence[str]) -> int:
         prog="duologue",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     parser.add_argument("--version", action="version", version=f"duologue {__version__}")
     parsers: dict[str, argparse.ArgumentParser] = {}
@@ -44,7 +45,7 @@ def dispatch(argv: Sequence[str]) -> int:
             help=summary,
             description=module.DESCRIPTION,
             epilog=module.EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=Help,
         )
         module.add_arguments(command)
         parsers[name] = command

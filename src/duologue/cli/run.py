@@ -22,13 +22,18 @@ EPILOG = f"""\
 examples:
   duologue run "Find the failing test and fix it"
   duologue run --cwd ~/project --allow 'edit:src/**' --allow 'run:pytest *' "Fix the failing test"
-  duologue run --agent "some-agent --acp" --env SOME_API_KEY "Explain this project"
+  duologue run --agent "some-agent --acp" --env SOME_API_KEY "Explain it"
   duologue run --yes --json "Add a test for parse()" | jq .sessionUpdate
   git diff | duologue run --reject -
 
 rules (--allow):
-  edit:src/**      run:make test      run:pytest *      delete:build/**      reject run:git push *
-  A rule is held against the files and the command of a request, never against its title.
+  edit:src/**             change files below src
+  delete:build/**         delete files, or move them away
+  run:make test           this command
+  run:pytest *            this command with any further words
+  reject run:git push *   refuse it, whatever else allows it
+
+A rule is held against the files and the command of a request, never against its title.
 
 exit status:
 {table()}"""

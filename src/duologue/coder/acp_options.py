@@ -47,6 +47,9 @@ class Models(Protocol):
     def load(self, spec: str) -> Model:
         """The model, ready to be asked. Raises ModelError."""
 
+    def notices(self) -> Sequence[str]:
+        """What a person should be told about their settings, each in a sentence without its full stop."""
+
     def missing_key(self) -> str | None:
         """What to do, in words, when the first model only lacks a key."""
 
@@ -75,6 +78,13 @@ class ConfiguredModels:
 
     def load(self, spec: str) -> Model:
         return load_model(self._chosen if spec == BROKEN else spec, self._env)
+
+    def notices(self) -> Sequence[str]:
+        """What is odd about the config file. An error in it is told by the model."""
+        try:
+            return read_config(self._env).warnings
+        except SettingsError:
+            return ()
 
     def missing_key(self) -> str | None:
         problem = self._problem()

@@ -63,6 +63,9 @@ class Scripted:
     def offered(self) -> Sequence[ModelChoice]:
         return [ModelChoice("test:scripted", "Scripted", "for tests"), ModelChoice("test:other", "Other", "for tests")]
 
+    def notices(self) -> Sequence[str]:
+        return ()
+
     def missing_key(self) -> str | None:
         return "set SOME_KEY" if self.scenario == "login" else None
 

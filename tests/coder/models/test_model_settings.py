@@ -124,6 +124,8 @@ def test_the_file_alone_is_enough(tmp_path: Path) -> None:
         ("openai:gpt-5", {}, "no key for openai: set OPENAI_API_KEY or DUOLOGUE_API_KEY"),
         ("anthropic:c", {"OPENAI_API_KEY": "o"}, "no key for anthropic: set ANTHROPIC_API_KEY or DUOLOGUE_API_KEY"),
         ("gpt-5", {"OPENAI_API_KEY": "o"}, "no endpoint is named for the model: use `offline`, `openai:NAME`"),
+        ("home:x", {}, "there is no provider 'home' for the model 'home:x'; there are: openai, anthropic, openai-comp"),
+        ("home:x", {}, "under [providers.home], or set DUOLOGUE_BASE_URL if this is the name of a model"),
         ("openai:", {"OPENAI_API_KEY": "o"}, "write `openai:NAME`"),
         ("openai-compatible", {"DUOLOGUE_BASE_URL": LOCAL}, "write `openai-compatible:NAME`"),
         ("m", {"DUOLOGUE_BASE_URL": "localhost:8080"}, "DUOLOGUE_BASE_URL is not an http(s) address"),
@@ -153,10 +155,11 @@ def test_unknown_keys_are_skipped_with_a_warning(tmp_path: Path) -> None:
         tmp_path, 'model = "offline"\ntheme = "dark"\n[providers.home]\nbase_url = "http://h"\ncolour = 1\n'
     )
     assert file.top == {"model": "offline"} and file.providers["home"] == {"base_url": "http://h"}
-    assert [warning.split(": ", 1)[1] for warning in file.warnings] == [
-        "unknown key `theme` is ignored",
-        "unknown key `providers.home.colour` is ignored",
-    ]
+    first, second = file.warnings
+    assert first.startswith(f"{tmp_path}") and "unknown key `theme` is ignored; known here: model, models, " in first
+    assert "thinking" in first and first.endswith("providers")
+    assert "unknown key `providers.home.colour` is ignored; known here: base_url, api_key, " in second
+    assert second.endswith("wire")
 
 
 @pytest.mark.parametrize(

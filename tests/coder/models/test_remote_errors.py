@@ -213,3 +213,14 @@ async def test_the_library_loads_beside_the_loop(monkeypatch: pytest.MonkeyPatch
     async with WireServer(Answer(text=("Hi",))) as server:
         await collect(model_on(server, Wire.OPENAI).stream(ask()))
     assert len(threads) == 1 and threads[0] is not threading.main_thread()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("body", [b"{}", b"<html><body>Welcome</body></html>", b""])
+async def test_an_answer_of_another_kind_says_what_was_expected(wire: Wire, body: bytes) -> None:
+    async with WireServer(Raw(body)) as server:
+        error = await failure(model_on(server, wire, retries=0))
+    name = "OpenAI chat completions" if wire is Wire.OPENAI else "Anthropic messages"
+    assert f"expected a stream of {name}" in error.summary and "(status 200)" in error.summary
+    assert "http://127.0.0.1:" in error.summary and "check that the base URL" in error.summary
+    assert KEY not in error.summary and "Welcome" not in error.summary

@@ -161,7 +161,8 @@ def _known(
     known = {}
     for key, value in table.items():
         if key not in rules:
-            warnings.append(f"{path}: unknown key `{prefix}{key}` is ignored")
+            known_keys = ", ".join([*rules, *([] if prefix else ["providers"])])
+            warnings.append(f"{path}: unknown key `{prefix}{key}` is ignored; known here: {known_keys}")
             continue
         known[key] = _value(path, prefix + key, rules[key], value)
     return known

@@ -16,9 +16,14 @@ from pydantic_ai.exceptions import (
 )
 
 from duologue.coder.models.base import ModelError
+from duologue.coder.models.config import Wire
 from duologue.coder.models.keys import address_secrets, redact
 from duologue.coder.models.settings import RemoteSettings
 
+STREAMS = {
+    Wire.OPENAI: "a stream of OpenAI chat completions",
+    Wire.ANTHROPIC: "a stream of Anthropic messages",
+}
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 DETAIL_LENGTH = 300
 
@@ -73,7 +78,12 @@ def _described(error: Exception, settings: RemoteSettings) -> RemoteError:
             reason = _message(error.body) or _line(error.message)
             return RemoteError(f"{who} failed: {reason}", retryable=error.in_stream)
         case UnexpectedModelBehavior():
-            return RemoteError(f"{who} gave no usable answer: {_line(error.message)}", retryable=True)
+            # The status was a good one: others are told above.
+            return RemoteError(
+                f"{who} gave no usable answer: expected {STREAMS[settings.endpoint.wire]} and got something else or "
+                f"nothing (status 200); check that the base URL is that of such an API: {_line(error.message)}",
+                retryable=True,
+            )
         case _:
             return RemoteError(f"{who} gave an answer that is not understood ({type(error).__name__}): {_line(error)}")
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from duologue.coder.models.config import Config, SettingsError, Wire
+from duologue.coder.models.config import Config, SettingsError, Wire, config_path
 from duologue.coder.models.keys import Secret, public_address
 from duologue.coder.models.library import check_library
 
@@ -99,6 +99,8 @@ def resolve(spec: str, env: Mapping[str, str], config: Config) -> RemoteSettings
         return None
     provider, model = split_spec(spec, env, config)
     table = _table(provider, config)
+    if provider == COMPATIBLE and ":" in model and not spec.startswith(COMPATIBLE):
+        _check_provider(spec, env, config, table)
     endpoint = _endpoint(provider, env, config, table)
     return RemoteSettings(endpoint, model, context_size=table.get("context_size"), **config.limits)
 
@@ -114,6 +116,20 @@ def split_spec(spec: str, env: Mapping[str, str], config: Config) -> tuple[str, 
         if other and other != spec and (pair := split_spec(other, {}, Config(providers=config.providers)))[0] == prefix:
             return pair
     raise SettingsError(f"no model is named for {prefix!r}: write `{prefix}:NAME`")
+
+
+def _check_provider(spec: str, env: Mapping[str, str], config: Config, table: Mapping[str, Any]) -> None:
+    """Raises SettingsError for a first word that can only have been meant as a provider: there is no endpoint that may
+    have a model of the whole name."""
+    if env.get("DUOLOGUE_BASE_URL") or env.get(BUILTIN[COMPATIBLE].url_variable) or table.get("base_url"):
+        return
+    prefix = spec.partition(":")[0]
+    known = ", ".join([*BUILTIN, *config.providers])
+    file = config.path or config_path(env) or "the config file"
+    raise SettingsError(
+        f"there is no provider {prefix!r} for the model {spec!r}; there are: {known}. Describe it in {file} under "
+        f"[providers.{prefix}], or set DUOLOGUE_BASE_URL if this is the name of a model"
+    )
 
 
 def _is_provider(word: str, config: Config) -> bool:
