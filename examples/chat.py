@@ -1,24 +1,73 @@
-"""A chat with any agent, such as `python examples/chat.py duologue agent`. Ctrl-C cancels a turn, Ctrl-D leaves."""
+"""A chat with any agent, such as `python examples/chat.py duologue agent`.
+
+Ctrl-C cancels the turn. A second one leaves, and so does one where no turn runs, and Ctrl-D.
+"""
 
 import asyncio
+import contextlib
 import getpass
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
-from duologue import Client, RpcError, connect
-from duologue.client import ClientConnection, Login, NotOffered, Session, refusal, url_doubts
+from duologue import Client, DuologueError, RpcError, connect
+from duologue.client import ClientConnection, Login, NotOffered, PromptTurn, Session, refusal, url_doubts
 from duologue.protocol import v2
 from duologue.protocol.base import Unknown
 from duologue.session.forms import choices, defaults, value_problem
 
 
-async def ask(question: str) -> str | None:
-    """A line from the user; None at the end of input."""
-    try:
-        return await asyncio.to_thread(input, question)
-    except EOFError:
-        return None
+class Keyboard:
+    """Lines from the user. A thread of its own waits for them, so that neither a turn nor the end waits for it."""
+
+    def __init__(self) -> None:
+        self._line: asyncio.Future[str | None] | None = None
+
+    async def ask(self, question: str, read: Callable[[str], str] | None = None) -> str | None:
+        """What is typed; None at the end of input. The line for a question that was withdrawn answers the next."""
+        if self._line is None:
+            self._line = self._begin(question, read or input)
+        else:
+            print(question, end="", flush=True)
+        line = await asyncio.shield(self._line)
+        self._line = None
+        return line
+
+    def _begin(self, question: str, read: Callable[[str], str]) -> asyncio.Future[str | None]:
+        loop = asyncio.get_running_loop()
+        line: asyncio.Future[str | None] = loop.create_future()
+
+        def wait() -> None:
+            try:
+                typed: str | None = read(question)
+            except EOFError:
+                typed = None
+            with contextlib.suppress(RuntimeError):  # the program has ended
+                loop.call_soon_threadsafe(line.set_result, typed)
+
+        threading.Thread(target=wait, daemon=True).start()
+        return line
+
+
+ask = Keyboard().ask
+
+
+class Interrupts:
+    """What Ctrl-C does: it cancels `turn`, or ends the program where there is none or it was cancelled before."""
+
+    def __init__(self) -> None:
+        self.turn: PromptTurn | None = None
+        self._program = asyncio.current_task()
+        self._cancelling: asyncio.Future[None] | None = None
+
+    def __call__(self) -> None:
+        turn, self.turn = self.turn, None
+        if turn is not None:
+            self._cancelling = asyncio.ensure_future(turn.cancel())
+        elif self._program is not None:
+            self._program.cancel()
 
 
 def plain(text: str) -> str:
@@ -94,7 +143,7 @@ class Chat(Client):
         for method in agent.auth_methods:
             match method:
                 case v2.EnvVarAuthMethod(method_id=id, name=name, vars=wanted) if await ask(f"{plain(name)}? ") == "y":
-                    given = {each.name: await asyncio.to_thread(getpass.getpass, f"{each.name}: ") for each in wanted}
+                    given = {each.name: await ask(f"{each.name}: ", getpass.getpass) or "" for each in wanted}
                     return Login(id, given)
                 case v2.AgentAuthMethod(method_id=id, name=name) if await ask(f"{plain(name)}? ") == "y":
                     return Login(id)
@@ -132,11 +181,8 @@ def converted(field: Any, typed: str) -> Any:
     return typed
 
 
-async def take_turn(session: Session, prompt: str) -> None:
-    turn = session.prompt(prompt)
-    cancelling: list[asyncio.Task[None]] = []
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, lambda: cancelling.append(loop.create_task(turn.cancel())))
+async def show(turn: PromptTurn) -> None:
+    """Take the turn, and print what the agent says and does."""
     try:
         async for event in turn:
             match event:
@@ -145,23 +191,31 @@ async def take_turn(session: Session, prompt: str) -> None:
                 case v2.ToolCallUpdateEvent(title=str(title)):
                     print(f"\n[{title}]")
                 case v2.TerminalOutputChunkEvent(terminal_id=id):
-                    print(session.transcript.terminals[id].text.rstrip().rpartition("\n")[2])
+                    print(turn.session.transcript.terminals[id].text.rstrip().rpartition("\n")[2])
         print(f"\n({turn.stop_reason})")
     except (RpcError, NotOffered) as error:
         print(f"\n{error}")
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
 
 
 async def main(command: list[str]) -> None:
+    interrupts = Interrupts()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupts)
     async with connect(command, Chat()) as agent:
         session = await agent.new_session(".")
         while (prompt := await ask("> ")) is not None:
             if prompt.strip():
-                await take_turn(session, prompt)
+                interrupts.turn = session.prompt(prompt)
+                await show(interrupts.turn)
+                interrupts.turn = None
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: chat.py COMMAND [ARGUMENT ...], such as: chat.py duologue agent")
-    asyncio.run(main(sys.argv[1:]))
+    try:
+        asyncio.run(main(sys.argv[1:]))
+    except DuologueError as error:
+        sys.exit(f"chat.py: {error}")
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        print()
+        sys.exit(130)

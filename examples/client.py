@@ -34,4 +34,7 @@ async def main(command: list[str], prompt: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit('usage: client.py PROMPT COMMAND [ARGUMENT ...], such as: client.py "hello" duologue agent')
-    asyncio.run(main(sys.argv[2:], sys.argv[1]))
+    try:
+        asyncio.run(main(sys.argv[2:], sys.argv[1]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,6 +1,7 @@
 """What became of a console client that was written with the package `agent-client-protocol` (see docs/migration.md)."""
 
 import asyncio
+import signal
 import sys
 
 from duologue import Client, DuologueError, connect
@@ -57,4 +58,6 @@ def read(prompt: str) -> str | None:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: migrated_client.py AGENT_PROGRAM [ARGUMENT ...]")
+    # Ctrl-C ends it at once, though a thread waits for a line; the agent ends with it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     asyncio.run(main(sys.argv[1:]))
