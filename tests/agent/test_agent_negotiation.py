@@ -70,14 +70,16 @@ async def test_the_proposed_version_or_the_newest_is_answered(proposed: int, ans
 
 
 @pytest.mark.parametrize("proposed", [0, 3, 65535])
-async def test_a_client_of_another_version_is_told_ours_whatever_it_sends(proposed: int) -> None:
+async def test_field_bug_96_a_client_of_another_version_is_told_ours_whatever_it_sends(proposed: int) -> None:
     talk = await Talk.open(Scripted(), 2)
     answer = await initialize(talk, proposed, info=5, capabilities="all", clientInfo=[])
     assert answer["result"]["protocolVersion"] == 2
 
 
 @pytest.mark.parametrize("proposed", ["1", None, 1.0, 1.5, -1, 65536, 2**64, True, False, [], {}, "latest"])
-async def test_a_version_that_is_no_number_of_16_bits_is_invalid_and_may_be_corrected(proposed: Any) -> None:
+async def test_field_bug_96_a_version_that_is_no_number_of_16_bits_is_invalid_and_may_be_corrected(
+    proposed: Any,
+) -> None:
     talk = await Talk.open(Scripted(), 2)
     refused = await initialize(talk, proposed, info=INFO)
     assert refused["error"]["code"] == -32602

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from agent_kit import Ended, Scripted, Talk
 
 from duologue.agent import Turn
+from duologue.protocol import v2
 from wire import until
 
 
@@ -129,3 +131,34 @@ async def test_an_array_goes_out_as_answers_alone_and_updates_by_themselves() ->
     told = [line["params"]["update"] for line in lines if isinstance(line, dict)]
     kinds = [update["sessionUpdate"] for update in told if update["sessionUpdate"].startswith("terminal")]
     assert kinds == ["terminal_update", *["terminal_output_chunk"] * 2, "terminal_update"]
+
+
+async def test_field_bug_15_text_that_comes_byte_by_byte_is_exact(version: int) -> None:
+    talk = await Talk.begin(Scripted(), version)
+    session = await talk.new()
+    text = "aé漢🍸"
+    prompt = {"sessionId": session, "prompt": [{"type": "text", "text": text}]}
+    line = json.dumps({"jsonrpc": "2.0", "id": 77, "method": "session/prompt", "params": prompt}, ensure_ascii=False)
+    for byte in line.encode() + b"\n":
+        talk.wire.send(bytes([byte]))
+        await asyncio.sleep(0)
+    await talk.heard(f"echo {text}")
+
+
+async def test_field_bug_95_a_login_without_its_method_is_invalid_and_says_so(version: int) -> None:
+    class Closed(Scripted):
+        def auth_methods(self) -> Sequence[v2.AuthMethod]:
+            return [v2.AgentAuthMethod(method_id="x", name="X")]
+
+        async def login(self, method_id: str) -> None:
+            self.log.append(method_id)
+
+    talk = await Talk.begin(agent := Closed(), version)
+    method = "authenticate" if version == 1 else "auth/login"
+    for bad in ({}, {"id": "x"}, {"authMethodId": "x"}):
+        refused = (await talk.ask(method, bad))["error"]
+        assert refused["code"] == -32602
+        assert "methodId" in json.dumps(refused)
+    assert agent.log == []
+    assert (await talk.ask(method, {"methodId": "x"}))["result"] == {}
+    assert agent.log == ["x"]

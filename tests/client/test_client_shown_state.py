@@ -113,6 +113,15 @@ async def test_field_bug_123_options_are_those_of_the_last_list_in_its_order(ver
     assert [value.value for value in left.options] == ["ask"]  # type: ignore[union-attr]
 
 
+async def test_field_bug_123_a_mode_that_is_gone_is_not_sent(version: int) -> None:
+    host = await Host.begin(version)
+    await tell(host, options(option("m", "ask", "auto", category="mode")))
+    await tell(host, options(option("m", "ask", category="mode")))
+    with pytest.raises(ValueError, match="auto"):
+        await host.session.set_mode("auto")
+    await host.wire.silence()
+
+
 @pytest.mark.req("all-commands-02")
 async def test_a_list_of_commands_replaces_the_one_before(version: int) -> None:
     def commands(*names: str) -> Json:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from acp_kit import Person, Scripted, opened, take_turn
-from coder_kit import asks, call, says
+from coder_kit import Step, asks, call, says
 
 from duologue.client import Session
 from duologue.coder.models.base import Model, ModelEvent, ModelRequest, TextDelta
@@ -120,10 +121,13 @@ async def test_by_the_answer_to_a_question(tmp_path: Path, protocol: int) -> Non
 class SlowModels(Scripted):
     """A model that takes its time to be ready."""
 
-    def load(self, spec: str) -> Model:
-        import time
+    def __init__(self, *steps: Step) -> None:
+        super().__init__(*steps)
+        self.loading, self.go = threading.Event(), threading.Event()
 
-        time.sleep(0.3)
+    def load(self, spec: str) -> Model:
+        self.loading.set()
+        self.go.wait(20)
         return super().load(spec)
 
 
@@ -132,8 +136,9 @@ async def test_while_the_model_is_made_ready(tmp_path: Path, protocol: int) -> N
     models = SlowModels(says("never"))
     async with opened(tmp_path, protocol=protocol, models=models) as (session, _, _models):
         turn = asyncio.create_task(take_turn(session))
-        await asyncio.sleep(0.05)
+        assert await asyncio.to_thread(models.loading.wait, 20)
         await session.cancel()
+        models.go.set()
         assert await turn is StopReason.CANCELLED
         assert not models.model.requests
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp_kit import Person as Refuses
 from acp_kit import Scripted, opened, take_turn
 from coder_kit import TOOLS, Bench, Person, asks, call, make_coder, names_in, outcomes, says
 from coder_kit import take_turn as turn_of
 
 from duologue.coder.acp import CodingAgent
+from duologue.coder.acp_options import MODES
 from duologue.coder.limits import Limits
 from duologue.coder.models.base import (
     AssistantMessage,
@@ -102,6 +104,21 @@ async def test_field_bug_71_no_tool_has_an_effect_that_was_not_asked_for(tmp_pat
     assert len(person.questions) == 2
     assert (tmp_path / "a").read_text() == "old\n"
     assert names_in(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.parametrize("mode", [option.value for option in MODES])
+async def test_field_bug_66_whoever_refuses_all_keeps_all_in_each_mode(
+    tmp_path: Path, protocol: int, mode: str
+) -> None:
+    (tmp_path / "a").write_text("old\n")
+    calls = [ToolCall(f"c{number}", name, arguments) for number, (name, arguments) in enumerate(EFFECTS.items())]
+    person = Refuses(["reject_once"])
+    async with opened(tmp_path, asks(*calls), says(), protocol=protocol, person=person) as (session, _, _models):
+        await session.set_mode(mode)
+        assert await take_turn(session) is StopReason.END_TURN
+        assert {str(told.status) for told in session.transcript.tool_calls.values()} == {"failed"}
+    assert names_in(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "old\n"
 
 
 class Inner(Arguments, frozen=True):

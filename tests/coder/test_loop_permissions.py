@@ -175,7 +175,7 @@ async def test_tools_of_others_go_through_the_same_gate(tmp_path: Path) -> None:
     assert len(person.questions) == 1
 
 
-async def test_what_is_no_text_never_reaches_history_or_events(tmp_path: Path) -> None:
+async def test_field_bug_17_what_is_no_text_never_reaches_history_or_events(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x")
     surrogates: list[ModelEvent] = [
         TextDelta("a\ud800b"),

@@ -12,7 +12,7 @@ from duologue.coder.permissions import PermissionStore, parse_rule
 from duologue.local.rules import Rule, Run, Write
 
 
-async def test_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:
+async def test_field_bug_65_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:
     path = tmp_path / "state" / "permissions.json"
     gate, _ = gate_with("allow_always", store=PermissionStore(path))
     await gate.decide(run("make a"), QUESTION)

@@ -173,6 +173,16 @@ def test_field_bug_11_noise_is_counted_and_sampled() -> None:
     assert engine.take_replies() == b""
 
 
+@pytest.mark.parametrize("noise", [b"", b"\x1b[32m[tool] ok\x1b[0m", b"[tool] x", b"(1/3) done", b"\r"])
+def test_field_bug_11_a_broken_message_is_told_apart_from_noise(noise: bytes) -> None:
+    """What begins like a message and is none has an event and an answer of its own."""
+    engine = Engine(answer_noise=False)
+    events = engine.receive(noise + b'\n{"id":5,"resu\n' + note("x"))
+    assert [type(event) for event in events if not isinstance(event, Noise)] == [Malformed, Notification]
+    assert engine.noise_count == len([event for event in events if isinstance(event, Noise)]) <= 1
+    assert json.loads(engine.take_replies())["error"]["code"] == -32700
+
+
 def test_samples_have_no_line_end() -> None:
     engine = Engine()
     events = engine.receive(b'noise\r\n{"jsonrpc":"2.0","method":"m","params":1}\r\n')
