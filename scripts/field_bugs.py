@@ -43,14 +43,18 @@ CATALOGUE: dict[str, tuple[int, ...]] = {
 
 _HTTP = "There is no HTTP or WebSocket transport yet."
 
-#: Why a rule is not tried, or not wholly.
+#: Why a rule is not tried; one that has a test since needs no reason any more.
 REASONS: dict[int, str] = {
     88: "The coding agent has no subagents; the sessions that an agent lists are its author's choice.",
-    173: "That a launcher script starts can only be seen on Windows; what it needs of the environment is tried.",
     177: _HTTP,
     178: _HTTP,
     180: _HTTP,
     181: _HTTP,
+}
+
+#: What of a rule is not tried, and why.
+PARTLY: dict[int, str] = {
+    173: "That a launcher script starts can only be seen on Windows; what it needs of the environment is tried.",
 }
 
 _NAMED = re.compile(r"field[_ ]bugs?[_ ]((?:\d+(?:_and_|_| and |, )?)+)", re.IGNORECASE)

@@ -118,7 +118,7 @@ async def test_roots_and_servers_that_are_not_offered_are_not_sent(version: int,
         await refused(host, agent.resume_session("x", "/tmp", replay=False, **more))
 
 
-@pytest.mark.req("all-session-25", "all-session-26", "all-session-29", "all-session-03")
+@pytest.mark.req("all-session-25", "all-session-26", "all-session-03")
 async def test_each_further_root_is_sent_once_and_absolute(version: int, tmp_path: Path) -> None:
     host = await Host.begin(version)
     given: list[Path | str] = [tmp_path / "a", tmp_path, "b", str(tmp_path / "a")]

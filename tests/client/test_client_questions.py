@@ -90,6 +90,20 @@ async def test_a_question_that_the_agent_withdraws_is_answered_as_cancelled(vers
     assert await run.end() == "end_turn"
 
 
+@pytest.mark.req("all-cancellation-14")
+async def test_a_question_that_both_sides_withdraw_has_one_answer(version: int) -> None:
+    client = Slow()
+    host, run, request = await begun(version, client)
+    host.ask()
+    await until(lambda: client.asked == 1)
+    await run.turn.cancel()
+    host.send({"method": "$/cancel_request", "params": {"requestId": "p1"}})
+    assert (await host.wire.read_answer("p1"))["result"] == {"outcome": {"outcome": "cancelled"}}
+    host.end(request, "cancelled")
+    assert await run.end() == "cancelled"
+    await host.wire.silence()
+
+
 async def test_field_bug_46_the_end_of_an_old_turn_leaves_the_question_of_the_next_one_open(version: int) -> None:
     client = Slow()
     host, first, one = await begun(version, client)

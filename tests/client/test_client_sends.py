@@ -39,7 +39,7 @@ async def reopened(host: Host, told: v2.SessionInfo) -> dict[str, Any]:
     return dict(request["params"])
 
 
-@pytest.mark.req("all-session-20", "all-session-30")
+@pytest.mark.req("all-session-20", "all-session-29", "all-session-30")
 async def test_a_listed_session_is_reopened_where_it_was_listed(version: int, tmp_path: Path) -> None:
     """Its folder is a link, and the second list says nothing of the roots that the first one did."""
     (tmp_path / "real").mkdir()

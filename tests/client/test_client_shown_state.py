@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from base64 import b64encode
 from typing import Any
 
@@ -11,7 +12,9 @@ from client_shown_kit import ENTRY, Json, call, item, piece, plan, shown, steps,
 from msgspec import UNSET
 
 from duologue.protocol.method import Side
+from duologue.protocol.v2.plan import ItemsPlan
 from duologue.protocol.version import V1, V2
+from wire import PATIENCE
 
 # --- tool calls -------------------------------------------------------------------------------------------------------
 
@@ -111,6 +114,43 @@ async def test_field_bug_123_options_are_those_of_the_last_list_in_its_order(ver
     assert [held.config_id for held in (await tell(host, options(z, a, m))).config_options] == ["z", "a", "m"]  # type: ignore[union-attr]
     (left,) = (await tell(host, options(option("m", "ask")))).config_options
     assert [value.value for value in left.options] == ["ask"]  # type: ignore[union-attr]
+
+
+@pytest.mark.req("all-config-11", "v2-config-02")
+async def test_an_option_of_an_unknown_type_leaves_the_others_usable(version: int) -> None:
+    host = await Host.begin(version)
+    slider = {**option("s", "1"), "type": "slider"}
+    switch = {"id": "b", "configId": "b", "name": "b", "type": "boolean", "currentValue": False}
+    await tell(host, options(option("a", "1", "2"), slider, switch))
+    values: list[tuple[str, str | bool, str]] = [("a", "2", "id"), ("b", True, "boolean")]
+    for name, value, kind in values:
+        setting = asyncio.create_task(host.session.set_config_option(name, value))
+        request = await host.wire.read_method("session/set_config_option")
+        assert (request["params"]["configId"], request["params"]["value"]) == (name, value)
+        if version == 2:
+            assert request["params"]["type"] == kind
+        host.answer(request, {"configOptions": [option("a", "2"), slider, switch]})
+        await asyncio.wait_for(setting, PATIENCE)
+
+
+@pytest.mark.req("v2-plan-05")
+async def test_words_of_a_plan_that_are_not_known_are_kept() -> None:
+    odd = {"content": "one", "priority": "_urgent", "status": "_blocked"}
+    kanban = {"sessionUpdate": "plan_update", "plan": {"type": "_kanban", "planId": "k", "columns": []}}
+    transcript = await told(2, kanban, plan(2, [odd], "a"))
+    kept = transcript.plans["a"]
+    assert isinstance(kept, ItemsPlan)
+    assert [(entry.priority, entry.status) for entry in kept.entries] == [("_urgent", "_blocked")]
+
+
+@pytest.mark.req("v1-updates-04", "v2-updates-02")
+async def test_chunks_are_joined_by_their_ids(version: int) -> None:
+    def chunk(id: str, text: str) -> Json:
+        return {"sessionUpdate": "agent_message_chunk", "messageId": id, "content": {"type": "text", "text": text}}
+
+    host = await Host.begin(version)
+    transcript = await tell(host, chunk("a", "one "), chunk("a", "one"), chunk("b", "two"))
+    assert [(message.id, message.text) for message in transcript.messages] == [("a", "one one"), ("b", "two")]
 
 
 async def test_field_bug_123_a_mode_that_is_gone_is_not_sent(version: int) -> None:

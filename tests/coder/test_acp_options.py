@@ -69,7 +69,7 @@ async def test_what_is_not_offered_is_refused_and_changes_nothing(
         assert values(await session.set_config_option("mode", "ask")) == before
 
 
-@pytest.mark.req("v1-modes-08", "v1-modes-05", "all-config-17")
+@pytest.mark.req("v1-modes-08", "v1-modes-05")
 async def test_read_only_refuses_whatever_a_rule_allows(tmp_path: Path, protocol: int) -> None:
     """Field bug 66."""
     write = call("write_file", path="a.txt", text="x")
@@ -88,6 +88,7 @@ async def test_read_only_refuses_whatever_a_rule_allows(tmp_path: Path, protocol
         ]
 
 
+@pytest.mark.req("all-config-17")
 async def test_read_only_holds_at_once_for_the_turn_that_runs_and_the_question_that_is_open(
     tmp_path: Path, protocol: int
 ) -> None:

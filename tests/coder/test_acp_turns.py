@@ -232,12 +232,24 @@ async def test_a_failing_model_is_an_error_with_its_cause(
         ]
 
 
-@pytest.mark.req("v1-prompt-04", "v1-prompt-07")
+@pytest.mark.req("v1-prompt-04")
 @pytest.mark.parametrize(("reason", "expected"), [("length", "max_tokens"), ("refusal", "refusal")])
 async def test_stop_reasons(tmp_path: Path, protocol: int, reason: Any, expected: str) -> None:
     step: list[ModelEvent] = [TextDelta("x"), StepEnded(AssistantMessage("x"), reason)]
     async with opened(tmp_path, step, protocol=protocol) as (session, _, _models):
         assert await take_turn(session) == expected
+
+
+@pytest.mark.req("v1-prompt-07")
+async def test_a_refused_prompt_is_not_in_the_next_request(tmp_path: Path, protocol: int) -> None:
+    refused: list[ModelEvent] = [TextDelta("I won't"), StepEnded(AssistantMessage("I won't"), "refusal")]
+    steps = [says("hello"), asks(call("list_files")), refused, says()]
+    async with opened(tmp_path, *steps, protocol=protocol) as (session, _, models):
+        await take_turn(session, "first")
+        assert await take_turn(session, "something bad") == StopReason.REFUSAL
+        assert await take_turn(session, "last") == StopReason.END_TURN
+        told = [getattr(message, "text", "") for message in models.model.requests[-1].messages]
+        assert told == ["first", "hello", "last"]
 
 
 @pytest.mark.req("all-session-02", "all-prompt-04")

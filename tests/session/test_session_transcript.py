@@ -156,6 +156,7 @@ def test_messages_stand_in_the_order_they_began() -> None:
 # --- tool calls -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.req("v2-tools-01")
 def test_field_bugs_99_101_a_tool_call_is_merged_by_what_is_present() -> None:
     shown = ToolContent(content=text("diff"))
     place = ToolCallLocation(path="/a")
