@@ -12,7 +12,7 @@ from client_kit import Host, Slow, begun
 from duologue.client import Client, Session
 from duologue.protocol.common.permission import RequestPermissionOutcome
 from duologue.protocol.v2.permission import RequestPermissionRequest
-from wire import settle, until
+from wire import PATIENCE, settle, until
 
 
 @pytest.mark.req("all-permissions-04", "all-cancellation-14")
@@ -125,6 +125,22 @@ async def test_field_bug_46_the_end_of_an_old_turn_leaves_the_question_of_the_ne
 class Broken(Client):
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         raise OSError("no window")
+
+
+async def test_field_bug_64_questions_of_two_sessions_are_open_at_once(version: int) -> None:
+    client = Slow()
+    host, run, request = await begun(version, client)
+    opening = asyncio.create_task(host.connection.new_session("/tmp"))
+    host.answer(await host.wire.read_method("session/new"), {"sessionId": "T"})
+    await asyncio.wait_for(opening, PATIENCE)
+    host.ask("p1", "S")
+    host.ask("p2", "T")
+    await until(lambda: client.asked == 2)
+    client.go.set()
+    for id in ("p1", "p2"):
+        assert (await host.wire.read_answer(id))["result"]["outcome"] == {"outcome": "selected", "optionId": "yes"}
+    host.end(request)
+    assert await run.end() == "end_turn"
 
 
 @pytest.mark.req("all-permissions-02", "all-permissions-05")
