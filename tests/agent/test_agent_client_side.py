@@ -67,7 +67,7 @@ async def test_a_file_that_is_not_there_is_an_error_of_the_client() -> None:
     assert await talk.ended(id) == [Ended("end_turn")]
 
 
-@pytest.mark.req("v2-fs-01", "all-initialize-02")
+@pytest.mark.req("v2-fs-01", "v1-terminal-01", "all-initialize-02")
 @pytest.mark.parametrize("offering", [{}, {"fs": {}}, {"fs": {"writeTextFile": False}, "terminal": False}, ALL])
 async def test_what_is_not_offered_is_not_asked_for(version: int, offering: dict[str, Any]) -> None:
     if version == 1 and offering is ALL:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from agent_kit import Ended, Scripted, Talk
 
-from duologue.agent import Turn
+from duologue.agent import Session, Turn, command, plan_entry
+from duologue.protocol import v2
 
 
 async def talkative(turn: Turn) -> None:
@@ -60,7 +61,7 @@ async def test_what_a_state_tells_stands_beside_it() -> None:
     assert states[-1]["stopReason"] == "end_turn"
 
 
-@pytest.mark.req("v2-tools-10", "v2-tools-14", "v2-tools-15")
+@pytest.mark.req("v2-tools-10", "v2-tools-11", "v2-tools-13", "v2-tools-14", "v2-tools-15")
 async def test_a_diff_of_version_2_has_its_changes_and_a_bare_patch() -> None:
     async def edit(turn: Turn) -> None:
         async with turn.tool_call("Edit") as call:
@@ -74,9 +75,95 @@ async def test_a_diff_of_version_2_has_its_changes_and_a_bare_patch() -> None:
         update["content"] for update in talk.updates() if update["sessionUpdate"] == "tool_call_content_chunk"
     ]
     assert [diff["changes"][0]["operation"] for diff in diffs] == ["modify", "add", "delete"]
+    assert [diff["changes"][0]["path"] for diff in diffs] == ["/w/a.txt", "/w/new.txt", "/w/old.txt"]
+    assert [diff["patch"]["text"].split("\n")[0] for diff in diffs] == [
+        f"diff --git {path} {path}" for path in ("/w/a.txt", "/w/new.txt", "/w/old.txt")
+    ]
     for diff in diffs:
         assert diff.keys() <= {"type", "changes", "patch", "_meta"}
         assert diff["patch"]["format"] == "git_patch"
         lines = diff["patch"]["text"].splitlines()
         assert lines[0].startswith("diff --git ")
         assert not [line for line in lines if line.startswith(("From", "Date", "Subject", "commit", "Author"))]
+
+
+class Speaker(Scripted):
+    """Has a mode and a grouped option, and tells commands, a plan, a tool call and a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__(go=self.go)
+
+    def config_options(self, session: Session) -> list[v2.SessionConfigOption]:
+        values = [v2.SessionConfigSelectOption(value=value, name=value) for value in ("ask", "code")]
+        groups = [v2.SessionConfigSelectGroup(group_id="g", name="G", options=values)]
+        mode = v2.SessionConfigOptionCategory.MODE
+        return [
+            v2.SelectConfigOption(config_id="m", name="M", current_value="ask", options=values, category=mode),
+            v2.SelectConfigOption(config_id="x", name="X", current_value="code", options=groups),
+        ]
+
+    async def go(self, turn: Turn) -> None:
+        await turn.commands([command("fix", "Fixes", "what"), command("stop", "Stops")])
+        await turn.plan(["one", "two"])
+        await turn.plan([plan_entry("one", "completed"), "two"])
+        async with turn.tool_call("Run", kind=v2.ToolKind.EXECUTE) as call:
+            terminal = await call.terminal("make")
+            await terminal.write(b"\xff\x00\xfe?")
+            await terminal.exited(0)
+
+
+async def spoken(version: int) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    """The answer to `session/new`, and the updates of a turn by kind."""
+    offering: dict[str, Any] = {"_meta": {"terminal_output": True}} if version == 1 else {}
+    talk = await Talk.begin(Speaker(), version, offering=offering)
+    opened: dict[str, Any] = (await talk.ask("session/new", {"cwd": "/", "mcpServers": []}))["result"]
+    assert await talk.turn(opened["sessionId"], "go") == Ended("end_turn")
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for update in talk.updates():
+        kinds.setdefault(update["sessionUpdate"], []).append(update)
+    return opened, kinds
+
+
+@pytest.mark.req("v2-config-01", "v2-modes-01", "all-config-01", "v2-session-02")
+@pytest.mark.req("v2-commands-01", "v2-plan-01", "v2-plan-06", "v2-updates-11", "v2-terminal-08")
+async def test_the_words_of_version_2() -> None:
+    opened, told = await spoken(2)
+    assert opened.keys() == {"sessionId", "configOptions"}
+    flat, grouped = opened["configOptions"]
+    assert (flat["configId"], flat["category"]) == ("m", "mode")
+    assert all("value" in option for option in flat["options"])
+    assert [(group["groupId"], len(group["options"])) for group in grouped["options"]] == [("g", 2)]
+    (commands,) = told["available_commands_update"]
+    assert [each.get("input") for each in commands["availableCommands"]] == [{"type": "text", "hint": "what"}, None]
+    plans = [update["plan"] for update in told["plan_update"]]
+    assert [(plan["type"], plan["planId"], len(plan["entries"])) for plan in plans] == [("items", "plan", 2)] * 2
+    (output,) = told["terminal_output_chunk"]
+    assert output["data"] == "/wD+Pw=="
+    assert not told.keys() & {"tool_call", "plan", "current_mode_update"}
+
+
+@pytest.mark.req("v1-config-01", "v1-modes-01", "all-config-01", "v1-commands-01")
+@pytest.mark.req("v1-plan-01", "v1-plan-02", "v1-plan-03", "v1-tools-01", "v1-tools-03")
+async def test_the_words_of_version_1() -> None:
+    opened, told = await spoken(1)
+    assert opened.keys() == {"sessionId", "configOptions", "modes"}
+    flat, grouped = opened["configOptions"]
+    assert (flat["id"], flat["name"], flat["type"], flat["currentValue"]) == ("m", "M", "select", "ask")
+    assert [group["group"] for group in grouped["options"]] == ["g"]
+    assert opened["modes"]["currentModeId"] == "ask"
+    assert [(mode["id"], mode["name"]) for mode in opened["modes"]["availableModes"]] == [
+        ("ask", "ask"),
+        ("code", "code"),
+    ]
+    (commands,) = told["available_commands_update"]
+    assert [each.get("input") for each in commands["availableCommands"]] == [{"hint": "what"}, None]
+    assert [update.keys() for update in told["plan"]] == [{"sessionUpdate", "entries"}] * 2
+    entries = [[(e["content"], e["priority"], e["status"]) for e in update["entries"]] for update in told["plan"]]
+    assert entries == [
+        [("one", "medium", "pending"), ("two", "medium", "pending")],
+        [("one", "medium", "completed"), ("two", "medium", "pending")],
+    ]
+    (call,) = told["tool_call"]
+    assert (call["title"], call["kind"], call["status"]) == ("Run", "execute", "pending")
+    assert call["toolCallId"] == told["tool_call_update"][-1]["toolCallId"]
+    assert told["tool_call_update"][-1]["status"] == "completed"

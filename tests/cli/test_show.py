@@ -172,8 +172,13 @@ def test_a_diff_is_printed_once_though_it_is_told_again() -> None:
     assert text == "● Edit\n  --- /a.txt\n  +++ /a.txt\n  @@ -1,1 +1,1 @@\n  -x\n  +y\n  ✓ completed\n"
 
 
+@pytest.mark.req("v2-tools-16", "v2-tools-17")
 def test_a_diff_without_a_patch_names_the_files() -> None:
-    assert "changes /b.bin" in printed(tool(content=[ToolDiff(changes=[ModifyChange(path="/b.bin")])]))
+    change = ModifyChange(path="/b.bin")
+    assert "changes /b.bin" in printed(tool(content=[ToolDiff(changes=[change])]))
+    assert "changes /b.bin" in printed(tool(content=[ToolDiff(changes=[change], patch=None)]))
+    unknown = Unknown({"operation": "_fold", "path": "/c"})
+    assert "changes /b.bin" in printed(tool(content=[ToolDiff(changes=[unknown, change])]))
 
 
 def test_texts_of_a_tool_are_shown_at_its_end_and_cut() -> None:

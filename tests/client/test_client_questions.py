@@ -143,7 +143,7 @@ async def test_field_bug_64_questions_of_two_sessions_are_open_at_once(version: 
     assert await run.end() == "end_turn"
 
 
-@pytest.mark.req("all-permissions-02", "all-permissions-05")
+@pytest.mark.req("all-permissions-02", "all-permissions-05", "v1-initialize-14")
 @pytest.mark.parametrize("client", [Client(), Broken()], ids=["missing", "raising"])
 async def test_field_bugs_64_69_a_question_that_nobody_answers_is_refused(version: int, client: Client) -> None:
     host, run, request = await begun(version, client)

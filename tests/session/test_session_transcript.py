@@ -156,7 +156,7 @@ def test_messages_stand_in_the_order_they_began() -> None:
 # --- tool calls -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.req("v2-tools-01")
+@pytest.mark.req("v2-tools-01", "v2-tools-03")
 def test_field_bugs_99_101_a_tool_call_is_merged_by_what_is_present() -> None:
     shown = ToolContent(content=text("diff"))
     place = ToolCallLocation(path="/a")
@@ -245,6 +245,7 @@ def test_field_bug_90_what_is_not_known_is_kept_as_it_is() -> None:
 # --- terminals --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.req("v2-terminal-11")
 def test_text_that_is_cut_inside_a_character_comes_out_whole() -> None:
     whole = "ok ✓ 🍸\n".encode()
     transcript = folded(*[output(whole[index : index + 1]) for index in range(len(whole))])
@@ -269,6 +270,7 @@ def test_output_that_is_no_base64_is_left_out() -> None:
     assert transcript.terminals["t"].text == "ab"
 
 
+@pytest.mark.req("v2-terminal-09")
 def test_a_terminal_is_patched() -> None:
     from duologue.protocol.common.terminal import TerminalExitStatus
     from duologue.protocol.v2.terminal import TerminalOutput
