@@ -13,6 +13,9 @@ ROOT = Path(__file__).parents[3]
 PLACE = ROOT / ".peers" / "released"
 MODEL = "scripted-model"
 
+#: A model that takes images, for agents that send them to no model that they do not know.
+SEEING_MODEL = "gpt-4o"
+
 #: The files that an agent reads when it starts, by path below its home.
 Files = Mapping[str, str]
 
@@ -125,8 +128,19 @@ alias = "scripted"
     return {"vibe/config.toml": text}
 
 
+def _qwen(url: str) -> Files:
+    # Else its model finds the tools of MCP servers by a search of its own.
+    return {".qwen/settings.json": json.dumps({"tools": {"toolSearch": {"enabled": False}}})}
+
+
 def _openai(url: str, home: Path) -> Mapping[str, str]:
     return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "unused", "OPENAI_MODEL": MODEL}
+
+
+def _escalated(command: str) -> str:
+    """A command of codex outside its sandbox, which it asks for."""
+    asks = {"sandbox_permissions": "require_escalated", "justification": "a test"}
+    return f"[[call exec_command {json.dumps({'cmd': command, **asks})}]]"
 
 
 AGENTS = (
@@ -157,9 +171,10 @@ AGENTS = (
         "npm @agentclientprotocol/codex-acp 2.6.0",
         (_npm("codex", "codex-acp"),),
         lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
-        _call("exec_command", "cmd"),
+        _escalated,
         _codex,
         versions=(1, 2),
+        asking_mode=("mode", "read-only"),
     ),
     Released(
         "codex-rust",
@@ -185,12 +200,9 @@ AGENTS = (
         "qwen",
         "npm @qwen-code/qwen-code 0.24.4",
         (_npm("qwen", "qwen"), "--acp", "--auth-type", "openai"),
-        _openai,
+        lambda url, home: {**_openai(url, home), "OPENAI_MODEL": SEEING_MODEL},
         lambda command: f"[[call run_shell_command {json.dumps({'command': command, 'is_background': False})}]]",
-        theirs={
-            "image": "it offers images, and leaves them out for a model that it does not know",
-            "mcp_tool": "its model was not told of the tool within five turns; why is not known",
-        },
+        _qwen,
     ),
     Released(
         "vibe",
@@ -208,12 +220,16 @@ AGENTS = (
     Released(
         "fast-agent",
         "PyPI fast-agent-mcp 0.10.48",
-        (_python("fast-agent", "fast-agent"), "acp", "--model", f"generic.{MODEL}", "--shell"),
+        (_python("fast-agent", "fast-agent"), "acp", "--model", f"generic.{SEEING_MODEL}", "--shell"),
         lambda url, home: {"GENERIC_BASE_URL": f"{url}/v1", "GENERIC_API_KEY": "unused"},
+        _call("bash", "command"),
+    ),
+    Released(
+        "deepagents",
+        "PyPI deepagents-acp 0.0.13",
+        (_python("deepagents", "python"), str(Path(__file__).parent / "programs" / "deepagents_agent.py")),
+        _openai,
         _call("execute", "command"),
-        theirs={
-            "tool_allowed": "the call stays pending; the name of its tool for commands in this release is not known",
-            "image": "it offers images, and leaves them out for a model that it does not know",
-        },
+        theirs={"mcp_tool": "it takes MCP servers, keeps them to itself and gives them to no model"},
     ),
 )

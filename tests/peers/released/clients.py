@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,10 +69,15 @@ class ReleasedClient:
     package: str
     program: Path
     model: Model
+    #: Programs of the system that it is driven with.
+    browser: tuple[str, ...] = ()
 
     @property
     def missing(self) -> str:
-        return "" if self.program.exists() else f"{self.name}: no {self.program.relative_to(ROOT)} (see install.sh)"
+        if not self.program.exists():
+            return f"{self.name}: no {self.program.relative_to(ROOT)} (see install.sh)"
+        absent = next((name for name in self.browser if not shutil.which(name)), None)
+        return f"{self.name}: no {absent} (Debian has it: apt-get install chromium chromium-driver)" if absent else ""
 
 
 _ACPX = PLACE / "acpx" / "node_modules" / ".bin" / "acpx"
@@ -86,8 +92,17 @@ ACP_CLIENT = tuple(
     for kind, model in (("offline", OFFLINE), ("served", SERVED))
 )
 ACPLINT = (ReleasedClient("acplint", "PyPI acplint 0.1.0", PLACE / "acplint" / "bin" / "acplint", OFFLINE),)
+JUPYTER = (
+    ReleasedClient(
+        "jupyterlab",
+        "PyPI jupyterlab 4.6.6 with jupyter-ai-acp-client 0.3.3, in Chromium",
+        PLACE / "jupyter" / "bin" / "python",
+        SERVED,
+        ("chromium", "chromedriver"),
+    ),
+)
 
-CLIENTS = (*ACPX, *ACP_CLIENT, *ACPLINT)
+CLIENTS = (*ACPX, *ACP_CLIENT, *ACPLINT, *JUPYTER)
 
 
 class ClientLab:

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[2]))
 
 import acpx_scenarios
+import jupyter_scenarios
 from acp_client_scenarios import ACP_CLIENT_SCENARIOS, ACPLINT_SCENARIOS
 from catalog import AGENTS, PLACE, ROOT
 from clients import CLIENTS
@@ -31,7 +32,7 @@ local server that speaks the OpenAI, Anthropic and Gemini wire formats in place 
 
 ## Agents, driven by our client
 
-yes: works. -: the agent does not offer it. no: does not work, for the reason named below.
+yes: works. -: the agent does not offer it. no: does not work. The reasons are below.
 """
 
 CLIENTS_HEAD = """\
@@ -80,7 +81,12 @@ def clients_part() -> list[str]:
     """The table of clients: a row for each name of a scenario, which means the same for all of them."""
     outcomes = {(cell["client"], cell["scenario"]): cell["outcome"] for cell in cells("client")}
     about: dict[str, str | None] = {}
-    for scenario in (*acpx_scenarios.SCENARIOS, *ACP_CLIENT_SCENARIOS, *ACPLINT_SCENARIOS):
+    for scenario in (
+        *acpx_scenarios.SCENARIOS,
+        *ACP_CLIENT_SCENARIOS,
+        *ACPLINT_SCENARIOS,
+        *jupyter_scenarios.SCENARIOS,
+    ):
         about.setdefault(scenario.__name__, scenario.__doc__)
     columns = [client for client in CLIENTS if any(name == client.name for name, _ in outcomes)]
     lines = ["| | " + " | ".join(client.name for client in columns) + " |", "|---" * (len(columns) + 1) + "|"]
@@ -112,11 +118,11 @@ def page() -> str:
         for agent, version in columns:
             kind, _, reason = outcomes.get((agent.name, version, name), "").partition(": ")
             row.append(MARKS.get(kind, ""))
-            if kind == "theirs":
-                notes.append(f"- {agent.name} v{version}, {ABOUT[name]}: {reason}.")
+            if reason:
+                notes.append(f"- {agent.name} v{version}, {ABOUT[name]} ({MARKS[kind]}): {reason}.")
         lines.append(f"| {ABOUT[name]} | " + " | ".join(row) + " |")
     packages = [f"- {name}: {package}" for name, package in {agent.name: agent.package for agent, _ in columns}.items()]
-    faults = ["What does not work:", "", *notes, ""] if notes else []
+    faults = ["What does not work, is not offered or is worth a remark:", "", *notes, ""] if notes else []
     return "\n".join([HEAD, *lines, "", *packages, "", *faults, *clients_part()])
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import acpx_scenarios
+import jupyter_scenarios
 import pytest
 from acp_client_scenarios import ACP_CLIENT_SCENARIOS, ACPLINT_SCENARIOS
 from catalog import PLACE
-from clients import ACP_CLIENT, ACPLINT, ACPX, ClientLab, ReleasedClient
+from clients import ACP_CLIENT, ACPLINT, ACPX, JUPYTER, ClientLab, ReleasedClient
 from model_server import ModelServer
 from scenarios import Skip
 
@@ -23,6 +24,7 @@ CELLS = [
         (ACPX, acpx_scenarios.SCENARIOS),
         (ACP_CLIENT, ACP_CLIENT_SCENARIOS),
         (ACPLINT, ACPLINT_SCENARIOS),
+        (JUPYTER, jupyter_scenarios.SCENARIOS),
     )
     for client in clients
     for scenario in scenarios

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from catalog import AGENTS, PLACE, Released
 from model_server import ModelServer
-from scenarios import SCENARIOS, Lab, Scenario, Skip
+from scenarios import SCENARIOS, Lab, Remark, Scenario, Skip
 
 RESULTS = PLACE / "results.jsonl"
 
@@ -43,6 +43,8 @@ async def test_released_agent(
     try:
         await scenario(lab)
         outcome = "pass"
+    except Remark as remark:
+        outcome = f"pass: {remark}"
     except Skip as reason:
         outcome = f"skip: {reason}"
         pytest.skip(str(reason))
