@@ -33,6 +33,10 @@ class Released:
     versions: tuple[int, ...] = (1,)
     #: The config option and its value in which it asks for permission, when that is not how it begins.
     asking_mode: tuple[str, str] | None = None
+    #: It runs commands in the terminal of the client, which has one for it.
+    uses_terminal: bool = False
+    #: The prompt in which its model is told of the tools of MCP servers.
+    look_for_tools: str = "[[say ready]]"
     #: Scenarios that fail for a reason of its own, with the reason.
     theirs: Mapping[str, str] = field(default_factory=dict)
 
@@ -124,6 +128,7 @@ api_style = "openai"
 name = "{MODEL}"
 provider = "scripted"
 alias = "scripted"
+supports_images = true
 """
     return {"vibe/config.toml": text}
 
@@ -212,17 +217,17 @@ AGENTS = (
         _call("bash", "command"),
         _vibe,
         theirs={
-            "image": "it offers images, and leaves them out for a model that it does not know",
             "second_prompt_while_busy": "it refuses a prompt while a turn runs (-32603)",
-            "mcp_tool": "its model was not told of the tool within five turns; why is not known",
         },
+        look_for_tools='[[call search_tool_functions {"query": "duologue"}]]',
     ),
     Released(
         "fast-agent",
         "PyPI fast-agent-mcp 0.10.48",
         (_python("fast-agent", "fast-agent"), "acp", "--model", f"generic.{SEEING_MODEL}", "--shell"),
         lambda url, home: {"GENERIC_BASE_URL": f"{url}/v1", "GENERIC_API_KEY": "unused"},
-        _call("bash", "command"),
+        _call("execute", "command"),
+        uses_terminal=True,
     ),
     Released(
         "deepagents",

@@ -15,8 +15,19 @@ from typing import Any, Literal
 from catalog import Released
 from model_server import ModelServer
 
-from duologue.client import Client, ClientConnection, NotOffered, PromptTurn, Session, allowance, connect, refusal
+from duologue.client import (
+    Client,
+    ClientConnection,
+    LocalTerminals,
+    NotOffered,
+    PromptTurn,
+    Session,
+    allowance,
+    connect,
+    refusal,
+)
 from duologue.jsonrpc.errors import JsonRpcError
+from duologue.local.rules import Subject
 from duologue.peer import ConnectionClosed
 from duologue.peer.message_log import MessageLog
 from duologue.protocol.common.content import ImageBlock, TextBlock
@@ -45,21 +56,25 @@ class Remark(Exception):
 
 
 class Answering(Client):
-    """Answers permission requests as told; counts them."""
+    """Answers as told when it is asked for permission, and when a command is to run in its terminal."""
 
     name = "duologue-peers"
 
     def __init__(self, answer: Literal["allow", "reject", "wait"] = "allow") -> None:
         self._answer = answer
-        self.asked: list[RequestPermissionRequest] = []
         self.pending = asyncio.Event()
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
-        self.asked.append(request)
         self.pending.set()
         if self._answer == "wait":
             await asyncio.Event().wait()
         return allowance(request) if self._answer == "allow" else refusal(request)
+
+    async def confirm(self, session: Session, subject: Subject) -> bool:
+        self.pending.set()
+        if self._answer == "wait":
+            await asyncio.Event().wait()
+        return self._answer == "allow"
 
 
 class Lab:
@@ -80,6 +95,8 @@ class Lab:
     async def connected(self, client: Client | None = None) -> AsyncIterator[ClientConnection]:
         environment = self.agent.environment(self.model.url, self._home)
         who = client or Answering()
+        if self.agent.uses_terminal:
+            who.terminals = LocalTerminals()
         protocol: Any = self._version
         async with connect(
             self.agent.command,
@@ -148,7 +165,7 @@ async def tool_rejected(lab: Lab) -> None:
     client = Answering("reject")
     async with lab.session(client) as session:
         await finish(session.prompt(lab.agent.run("echo duologue > made.txt")))
-        if not client.asked:
+        if not client.pending.is_set():
             raise Skip("asked for no permission")
         assert not (lab.project / "made.txt").exists()
         if any(call.status == "completed" and call.kind == ToolKind.EXECUTE for call in calls(session)):
@@ -162,7 +179,7 @@ async def cancelled_while_asking(lab: Lab) -> None:
         ending = asyncio.ensure_future(finish(turn))
         asking = asyncio.ensure_future(client.pending.wait())
         await asyncio.wait({ending, asking}, return_when=asyncio.FIRST_COMPLETED)
-        if not client.asked:
+        if not client.pending.is_set():
             await ending
             raise Skip("asked for no permission")
         await turn.cancel()
@@ -226,7 +243,7 @@ async def mcp_tool(lab: Lab) -> None:
     async with lab.session(mcp_servers=[server]) as session, asyncio.timeout(TURN):
         for _ in range(5):
             # Some load the servers behind the back of the first prompt.
-            await session.prompt("[[say ready]]").text()
+            await session.prompt(lab.agent.look_for_tools).text()
             if any("duologue_echo" in str(asked["body"]) for asked in lab.model.asked):
                 return
             await asyncio.sleep(1)
