@@ -101,8 +101,12 @@ JUPYTER = (
         ("chromium", "chromedriver"),
     ),
 )
+TOAD = tuple(
+    ReleasedClient(f"toad-{kind}", "PyPI batrachian-toad 0.6.20", PLACE / "toad" / "bin" / "python", model)
+    for kind, model in (("offline", OFFLINE), ("served", SERVED))
+)
 
-CLIENTS = (*ACPX, *ACP_CLIENT, *ACPLINT, *JUPYTER)
+CLIENTS = (*ACPX, *ACP_CLIENT, *ACPLINT, *JUPYTER, *TOAD)
 
 
 class ClientLab:

@@ -47,8 +47,8 @@ yes: works. -: not offered, or not applicable. **no**: does not work. Empty: the
 """
 
 NOT_TRIED = """\
-Not tried: toad (PyPI batrachian-toad 0.6.20), which wants Python 3.14 and a terminal; Neovim, since no plugin for it
-that speaks this protocol is released on npm, on PyPI or in Debian.
+Not tried: Neovim, since no plugin for it that speaks this protocol is released on npm, on PyPI or in Debian. toad wants
+Python 3.14, and is skipped where there is none.
 """
 
 ABOUT = {

@@ -10,9 +10,10 @@ from pathlib import Path
 import acpx_scenarios
 import jupyter_scenarios
 import pytest
+import toad_scenarios
 from acp_client_scenarios import ACP_CLIENT_SCENARIOS, ACPLINT_SCENARIOS
 from catalog import PLACE
-from clients import ACP_CLIENT, ACPLINT, ACPX, JUPYTER, ClientLab, ReleasedClient
+from clients import ACP_CLIENT, ACPLINT, ACPX, JUPYTER, TOAD, ClientLab, ReleasedClient
 from model_server import ModelServer
 from scenarios import Skip
 
@@ -25,6 +26,7 @@ CELLS = [
         (ACP_CLIENT, ACP_CLIENT_SCENARIOS),
         (ACPLINT, ACPLINT_SCENARIOS),
         (JUPYTER, jupyter_scenarios.SCENARIOS),
+        (TOAD, toad_scenarios.SCENARIOS),
     )
     for client in clients
     for scenario in scenarios
