@@ -1,9 +1,11 @@
 # Every target does its own set-up: a machine with Python 3.11 or newer is enough. `make help` lists them.
 .DEFAULT_GOAL := help
 BIN := .venv/bin
+empty :=
+space := $(empty) $(empty)
 CODE := $(wildcard src tests bench examples scripts)
 
-.PHONY: help setup demo test lint style types pyright check coverage bench peers schema-diff build clean
+.PHONY: help setup demo test lint style types pyright check coverage bench peers sdk-peers released schema-diff build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,16 +40,18 @@ bench: setup ## measure beside the official SDKs; writes bench/RESULTS.md
 	@sh bench/install.sh
 	@$(BIN)/python -m bench $(ARGS)
 
-peers: setup ## run against programs written with the official SDKs
+peers: sdk-peers released ## both of these: all peers (takes an hour)
+
+sdk-peers: setup ## run against programs written with the official SDKs
 	@sh tests/peers/install.sh
 	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers -rs --ignore tests/peers/released $(ARGS)
 
 schema-diff: setup ## tell what a newer schema has: FILE=... [ARGS="--stable ..."]
 	@$(BIN)/python scripts/schema_diff.py $(FILE) $(ARGS)
 
-released: setup ## drive released agents (gigabytes; writes docs/peers.md)
-	@sh tests/peers/released/install.sh
-	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers/released -rs --timeout 300 $(ARGS)
+released: setup ## run against released programs (gigabytes; PEERS="qwen toad")
+	@sh tests/peers/released/install.sh $(PEERS)
+	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers/released -rs --timeout 300 $(if $(PEERS),-k "$(subst $(space), or ,$(strip $(PEERS)))") $(ARGS)
 	@$(BIN)/python tests/peers/released/report.py
 
 build: setup ## build the wheel into dist/

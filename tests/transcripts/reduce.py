@@ -2,6 +2,8 @@
 
     python tests/transcripts/reduce.py DIR tests/transcripts/data
 
+DIR holds recordings, or folders of logs of ours (`trace` of a connection, `duologue agent --log`), which become one
+recording each; so `.peers/released/recordings` does.
 Of messages that look alike the first ones stay, with their answers. Every text becomes a word of its own, the same
 wherever it stands in a recording, so that ids still point at what they named.
 """
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,13 +119,31 @@ def requests(lines: list[Json]) -> dict[int, int]:
     return found
 
 
+def read(file: Path) -> list[Json]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def logged(file: Path) -> list[Json]:
+    """The lines of a log of ours as those of a recording; the client is who says `initialize`."""
+    lines = [line for line in read(file) if isinstance(line.get("message"), dict)]
+    client = next((line["direction"] for line in lines if line["message"].get("method") == "initialize"), None)
+    return [{"dir": "client" if line["direction"] == client else "agent", "msg": line["message"]} for line in lines]
+
+
+def sources(folder: Path) -> Iterator[tuple[str, list[Json]]]:
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            yield path.name, [line for file in sorted(path.glob("*.jsonl")) for line in logged(file)]
+        elif path.suffix == ".jsonl":
+            yield path.stem, read(path)
+
+
 def main(source: Path, target: Path) -> int:
-    for file in sorted(source.glob("*.jsonl")):
-        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for name, lines in sources(source):
         kept = reduced(lines)
         text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in kept)
-        (target / file.name).write_text(text, encoding="utf-8")
-        print(f"{file.name}: {len(kept)} of {len(lines)} lines, {len(text)} bytes")
+        (target / f"{name}.jsonl").write_text(text, encoding="utf-8")
+        print(f"{name}: {len(kept)} of {len(lines)} lines, {len(text)} bytes")
     return 0
 
 

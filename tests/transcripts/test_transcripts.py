@@ -34,6 +34,7 @@ NEWS = {
     "v1 initialize result: $.agentCapabilities.sessionCapabilities.title",
     "v1 session/new result: $.models",
     "v2 initialize result: $.capabilities.session.systemPrompt",
+    "v2 initialize result: $.capabilities.session.title",
     "v2 session/new result: $.availableCommands",
     "v2 session/prompt result: $.messageId",
     "v2 session/resume result: $.availableCommands",

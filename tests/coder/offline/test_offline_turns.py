@@ -257,3 +257,11 @@ async def test_the_package_loads_little() -> None:
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     assert output.decode().strip() in ("[]", "['tokenize']")
+
+
+async def test_a_clients_note_before_the_persons_words_is_passed_over() -> None:
+    """JupyterLab puts one before the first message of a session."""
+    note = "System note: When editing notebooks (.ipynb), use the notebook tools.\n\n"
+    asked = request(UserMessage(f"{note}run echo hi"), tools=(ToolSpec("run_command", "", {}),))
+    answer = await step(OfflineModel(Settings()), asked)
+    assert [(call.name, call.arguments["command"]) for call in answer.calls] == [("run_command", "echo hi")]

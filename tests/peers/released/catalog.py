@@ -43,7 +43,7 @@ class Released:
     @property
     def missing(self) -> str:
         program = Path(self.command[0])
-        return "" if program.exists() else f"{self.name}: no {program.relative_to(ROOT)} (make peers installs it)"
+        return "" if program.exists() else f"{self.name}: no {program.relative_to(ROOT)} (see install.sh)"
 
     def environment(self, url: str, home: Path) -> dict[str, str]:
         """What it is started with: a home of its own, the model's address, and Node 24 first on PATH."""

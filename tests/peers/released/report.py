@@ -24,11 +24,13 @@ MARKS = {"pass": "yes", "fail": "**no**", "skip": "-", "theirs": "no"}
 HEAD = """\
 # Released programs
 
-What was tried with released programs, and how it went. `make peers` installs the official SDKs and runs the programs of
-tests/peers with them; `make released` installs the agents below (some gigabytes) and lets our client drive each, with a
-local server that speaks the OpenAI, Anthropic and Gemini wire formats in place of a paid model. This page is written by
-`python tests/peers/released/report.py` from the last run; the recording of a cell is
-`.peers/released/recordings/AGENT/SCENARIO.jsonl`.
+What was tried with released programs, and how it went. `make released` installs them (some gigabytes; what is not to
+be had is skipped with its reason), lets our client drive the agents and the clients drive our agent, with a local
+server that speaks the OpenAI, Anthropic and Gemini wire formats in place of a paid model. `make sdk-peers` runs
+programs written with the official SDKs, and `make peers` both. This page is written by
+`python tests/peers/released/report.py` from the newest run of each cell; the recording of a cell is
+`.peers/released/recordings/AGENT-vVERSION/SCENARIO.jsonl`. Small forms of such recordings, without paths and prose,
+are test data in `tests/transcripts/data`.
 
 ## Agents, driven by our client
 

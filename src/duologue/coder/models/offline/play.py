@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 
@@ -23,6 +24,9 @@ from duologue.coder.models.offline.settings import Settings
 from duologue.coder.models.offline.turn import Ask, Item, Say, Script, Think, Turn, TurnStopped
 
 LOST = "I lost my place in this turn (its history does not fit what I was doing). Please ask again."
+
+#: What a client puts before the person's words: JupyterLab's, about notebooks, with the first message of a session.
+NOTE = re.compile(r"\ASystem note: [^\n]*\n\n")
 
 
 class Play:
@@ -108,7 +112,7 @@ def rebuild(
 def turn_of(request: ModelRequest, settings: Settings) -> tuple[Turn, Sequence[Message]]:
     """The newest turn of a history, and what happened in it so far."""
     at = max((i for i, m in enumerate(request.messages) if isinstance(m, UserMessage)), default=-1)
-    texts = tuple(m.text for m in request.messages[: at + 1] if isinstance(m, UserMessage))
+    texts = tuple(NOTE.sub("", m.text) for m in request.messages[: at + 1] if isinstance(m, UserMessage))
     before = request.messages[:at] if at >= 0 else ()
     titled = any(call.name == "set_title" for m in before if isinstance(m, AssistantMessage) for call in m.calls)
     tools = frozenset(tool.name for tool in request.tools)
