@@ -94,11 +94,11 @@ def _opencode(url: str) -> Files:
     return {"config/opencode/opencode.json": json.dumps(config)}
 
 
-def _codex(url: str, approval: str = "on-request") -> Files:
+def _codex(url: str) -> Files:
     text = f"""
 model = "{MODEL}"
 model_provider = "scripted"
-approval_policy = "{approval}"
+approval_policy = "on-request"
 sandbox_mode = "read-only"
 
 [model_providers.scripted]
@@ -186,8 +186,8 @@ AGENTS = (
         "npm @zed-industries/codex-acp 0.16.0",
         (_npm("codex-rust", "codex-acp"),),
         lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
-        _call("exec_command", "cmd"),
-        lambda url: _codex(url, "untrusted"),
+        _escalated,
+        _codex,
         theirs={"second_prompt_while_busy": "it never answers the second prompt"},
     ),
     Released(
