@@ -198,7 +198,7 @@ AGENTS = (
         _call("run_shell_command", "command"),
         _gemini,
         theirs={
-            "reopened_after_a_restart": "session/load finds no session (-32603), though its file is there",
+            "reopened_after_a_restart": "now and then session/load finds no session (-32603), though its file is there",
         },
     ),
     Released(
