@@ -142,14 +142,19 @@ class ClientLab:
             [str(word) for word in command], cwd=self.project, env=self._environment(), text=True, **{**pipe, **options}
         )
 
-    def run(self, command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
-        """Let the client come to its end."""
-        return self.end(self.start(command))
+    def run(self, command: Sequence[str | Path], patience: float = PATIENCE) -> subprocess.CompletedProcess[str]:
+        """Let the client come to its end within `patience` seconds; else it is killed with what it started."""
+        process = self.start(command, start_new_session=True)
+        try:
+            return self.end(process, patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
 
-    def end(self, process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+    def end(self, process: subprocess.Popen[str], patience: float = PATIENCE) -> subprocess.CompletedProcess[str]:
         """The end of a client that was started; it is killed when it does not come."""
         try:
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             process.kill()
             raise

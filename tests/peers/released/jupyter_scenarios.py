@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from clients import WAITING, WAITING_PID, ClientLab
+from clients import PATIENCE, WAITING, WAITING_PID, ClientLab
 from scenarios import Skip
 
 DRIVER = Path(__file__).parent / "programs" / "jupyter_driver.py"
@@ -30,7 +30,8 @@ def drive(lab: ClientLab, *steps: Step) -> str:
     }
     file = lab.project.parent / "order.json"
     file.write_text(json.dumps(order), encoding="utf-8")
-    result = lab.run((lab.client.program, DRIVER, file))
+    # A server and a browser begin and end, too.
+    result = lab.run((lab.client.program, DRIVER, file), 3 * PATIENCE)
     assert result.returncode == 0, result.stderr
     chat: str = json.loads(result.stdout)
     return chat
