@@ -83,9 +83,9 @@ async def test_each_kind_of_content_is_shown_as_it_is(tmp_path: Path, protocol: 
         assert all(text in told.text for text in ("some text", "image/png", "file:///tmp/notes.txt", "remember"))
 
 
-async def test_an_error_of_a_tool_is_its_result(tmp_path: Path, protocol: int) -> None:
+async def test_an_error_of_a_tool_is_its_result(tmp_path: Path) -> None:
     steps = [asks(call("official__fails", "c1")), says()]
-    async with opened(tmp_path, *steps, protocol=protocol, servers=[official()], mcp_limits=QUICK) as (
+    async with opened(tmp_path, *steps, servers=[official()], mcp_limits=QUICK) as (
         session,
         person,
         models,
@@ -112,10 +112,10 @@ async def test_a_call_is_shown_and_asked_about_with_its_input(tmp_path: Path, pr
         assert any(f"`{name}`" in option.name for option in question.options)
 
 
-async def test_a_hint_that_it_only_reads_does_not_spare_the_question(tmp_path: Path, protocol: int) -> None:
+async def test_a_hint_that_it_only_reads_does_not_spare_the_question(tmp_path: Path) -> None:
     steps = [asks(call("official__echo", text="x")), says()]
     person = Person(["reject_once"])
-    async with opened(tmp_path, *steps, protocol=protocol, person=person, servers=[official()], mcp_limits=QUICK) as (
+    async with opened(tmp_path, *steps, person=person, servers=[official()], mcp_limits=QUICK) as (
         session,
         _,
         models,
@@ -138,9 +138,9 @@ async def test_always_holds_for_this_tool_alone(tmp_path: Path, protocol: int) -
         assert [question.title for question in person.questions] == ["stub: echo", "stub: about"]
 
 
-async def test_nothing_is_called_in_the_mode_that_only_reads(tmp_path: Path, protocol: int) -> None:
+async def test_nothing_is_called_in_the_mode_that_only_reads(tmp_path: Path) -> None:
     steps = [asks(call("official__echo", text="x")), says()]
-    async with opened(tmp_path, *steps, protocol=protocol, servers=[official()], mcp_limits=QUICK) as (
+    async with opened(tmp_path, *steps, servers=[official()], mcp_limits=QUICK) as (
         session,
         person,
         models,
@@ -168,9 +168,9 @@ async def test_a_call_is_cancelled_with_its_turn(tmp_path: Path, protocol: int) 
             await asyncio.sleep(0.01)
 
 
-async def test_tools_that_a_server_adds_are_there_at_the_next_step(tmp_path: Path, protocol: int) -> None:
+async def test_tools_that_a_server_adds_are_there_at_the_next_step(tmp_path: Path) -> None:
     steps = [asks(call("official__grow")), says()]
-    async with opened(tmp_path, *steps, protocol=protocol, servers=[official()], mcp_limits=QUICK) as (
+    async with opened(tmp_path, *steps, servers=[official()], mcp_limits=QUICK) as (
         session,
         _,
         models,
