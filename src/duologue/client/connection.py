@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -199,17 +199,19 @@ class ClientConnection:
             lambda: self._openings.fork(session_id, cwd, additional_directories, mcp_servers)
         )
 
-    async def list_sessions(self, *, cwd: Path | str | None = None, cursor: str | None = None) -> ListSessionsResponse:
+    def list_sessions(
+        self, *, cwd: Path | str | None = None, cursor: str | None = None
+    ) -> Coroutine[Any, Any, ListSessionsResponse]:
         """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `NotOffered`,
         `RpcError`."""
 
-        async def call() -> ListSessionsResponse:
+        def call() -> Awaitable[ListSessionsResponse]:
             self.need(v2.SESSION_LIST)
             where = UNSET if cwd is None else str(absolute(cwd))
             request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
-            return await self.peer.request(v2.SESSION_LIST, request)
+            return self.peer.request(v2.SESSION_LIST, request)
 
-        return await self._logins.retried(call)
+        return self._logins.retried(call)
 
     async def stored_sessions(self, *, cwd: Path | str | None = None) -> AsyncIterator[SessionInfo]:
         """All of the agent's sessions; each page is asked for when the one before has been gone through."""

@@ -103,7 +103,7 @@ class Reader:
         if line.isspace():
             return
         if len(line) <= self.short or self.is_within_limits(line):
-            self._read_message(line)
+            self.read_short(line)
         elif len(line) > self._limits.message_bytes + 1:
             self.read_overlong(Overlong(line.removesuffix(b"\n")))
         else:
@@ -131,7 +131,8 @@ class Reader:
 
     # ---- one message
 
-    def _read_message(self, text: bytes) -> None:
+    def read_short(self, text: bytes) -> None:
+        """Read a line, or a part of one, that is known to keep the limits."""
         try:
             envelope = decode_envelope(text)
         except (*_UNREADABLE, RecursionError):
@@ -141,7 +142,10 @@ class Reader:
         if not text.isascii() and self._batch is None and not is_utf8(text):
             self._reject(None, PARSE_ERROR, "not valid UTF-8", text)
         elif envelope.method is UNSET:
-            self._read_answer(envelope.id, envelope, text)
+            if envelope.error is ABSENT is not envelope.result and self._settle(envelope.id):
+                self.events.append(Response(envelope.id, envelope.result))
+            else:
+                self._read_answer(envelope.id, envelope, text)
         else:
             self._read_call(envelope, envelope.method, text)
 
@@ -210,14 +214,14 @@ class Reader:
         if not text:
             return
         if marks := _BYTE_ORDER_MARKS.match(text):
-            self._read_message(text[marks.end() :])
+            self.read_short(text[marks.end() :])
             return
         if not is_utf8(text):
             self._report_broken(text, "not valid UTF-8")
             return
         repaired = repair_surrogates(text)
         if repaired != text:
-            self._read_message(repaired)
+            self.read_short(repaired)
             return
         try:
             check_syntax(text)
@@ -251,7 +255,7 @@ class Reader:
         elif members := decode_members(text):
             self._batch = batch = Batch()
             for member in members:
-                self._read_message(bytes(member))
+                self.read_short(bytes(member))
             self._batch = None
             self._send(batch.settle())
         else:

@@ -117,9 +117,12 @@ class Asking:
         """Hand a result over: applied at once, given to the caller after the handlers of what came before it."""
         if not call.settle():
             return
+        inbound = self._peer.inbound
         if call.applied is not None:
             call.applied(result)
-        inbound = self._peer.inbound
+        elif not inbound.handling:
+            call.future.set_result(result)
+            return
         if call.at_once or not inbound.handling:
             call.succeed(result)
         else:

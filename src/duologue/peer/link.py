@@ -81,7 +81,7 @@ class Link:
     def request(self, method: Request[Any, Any], params: Any) -> tuple[int, Awaitable[None]]:
         id, line = self.engine.request(method.name, codec.encode(params))
         try:
-            return id, self._send(line)
+            return id, self._send(line) if self.traced else self.outbound.send(line)
         except BaseException:
             self.engine.forget(id)
             raise

@@ -74,7 +74,8 @@ class Outbound:
         self.suspended = 0
         #: Whether what is sent is gathered; it leaves when the turn of the loop ends.
         self.corked = False
-        self._fresh = True
+        #: Set with each read: what is said next may be what the other side waits for.
+        self.fresh = True
         self._sent_at = 0.0
         #: Whether the other side does not read, so that a sender would be suspended.
         self.blocked = False
@@ -86,8 +87,8 @@ class Outbound:
         """Send one framed message; await the result to take part in back-pressure. Raises `LimitError`."""
         if self.blocked:
             self.admit(len(line))
-        elif self._fresh and not self.corked:
-            self._fresh = False
+        elif self.fresh and not self.corked:
+            self.fresh = False
             self._sent_at = time.monotonic()
             self._write(line)
             return self._until_room if self.blocked else SENT
@@ -106,8 +107,8 @@ class Outbound:
     def sent(self) -> Awaitable[None]:
         """Account for a message that was appended to `buffer`; the awaitable of `send`."""
         buffer = self.buffer
-        if not self.corked and (self._fresh or time.monotonic() - self._sent_at > PAUSE_SECONDS):
-            self._fresh = False
+        if not self.corked and (self.fresh or time.monotonic() - self._sent_at > PAUSE_SECONDS):
+            self.fresh = False
             self._sent_at = time.monotonic()
             if buffer:
                 self.buffer = bytearray()
@@ -125,10 +126,6 @@ class Outbound:
         if not self.corked:
             self.corked = True
             self._loop.call_soon(self._uncork)
-
-    def has_read(self) -> None:
-        """The other side said something: what is said next may be what it waits for."""
-        self._fresh = True
 
     def flush(self) -> None:
         """Hand everything gathered to the transport."""

@@ -248,8 +248,9 @@ class Peer:
         """Take a read of the transport."""
         if self.closed_reason is not None:
             return
-        before = self.inbound.undelivered
-        self.link.outbound.has_read()
+        inbound = self.inbound
+        before = inbound.undelivered
+        self.link.outbound.fresh = True
         try:
             if self.version is not None:
                 self.take(self.link.receive(data))
@@ -258,7 +259,12 @@ class Peer:
         except rpc.LimitError as error:
             # Only an answer is sent here: the other side asks without reading.
             self.ending.abort(error)
-        if not self.inbound.account(len(data), before):
+        if not inbound.undelivered:
+            # Nothing is held. What `account` knows of earlier reads it sets right when it is asked again.
+            if inbound.paused:
+                self.regulate()
+            return
+        if not inbound.account(len(data), before):
             self.ending.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
         self.regulate()
 
