@@ -62,8 +62,10 @@ def test_field_bug_67_raw_input_tells_a_command_whatever_the_kind(
     tmp_path: Path, raw: dict[str, Any], line: str
 ) -> None:
     """The title says "read-only", the kind says "read"; the raw input runs something."""
-    for kind in (ToolKind.EXECUTE, ToolKind.READ, ToolKind.OTHER):
-        assert of_call(tmp_path, kind=kind, raw_input=raw, name="check") == (Run(line, tmp_path),)
+    assert of_call(tmp_path, kind=ToolKind.EXECUTE, raw_input=raw, name="check") == (Run(line, tmp_path),)
+    for kind in (ToolKind.READ, ToolKind.OTHER):
+        assert of_call(tmp_path, kind=kind, raw_input=raw) == (Run(line, tmp_path),)
+        assert of_call(tmp_path, kind=kind, raw_input=raw, name="check") == (Run(line, tmp_path), Use("check"))
     assert of_call(tmp_path, raw_input={**raw, "cwd": "sub"}) == (Run(line, tmp_path / "sub"),)
 
 
@@ -176,6 +178,29 @@ def test_a_rule_allows_only_when_nothing_else_is_in_the_raw_input(
 ) -> None:
     found = matter(tmp_path, kind=kind, raw_input=raw, locations=[ToolCallLocation(path=str(tmp_path / "src/a.py"))])
     assert (deciding(rules(rule), found, tmp_path) is not None) is allowed
+
+
+@pytest.mark.parametrize(
+    ("raw", "given", "answer"),
+    [
+        ({"command": "ls"}, ["run:ls"], None),
+        ({"cmd": "ls"}, ["run:*"], None),
+        ({"command": "ls"}, ["use:server__tool"], None),
+        ({"command": "ls"}, ["run:ls", "use:server__*"], "run:ls"),
+        ({"command": "ls"}, ["use:server__*", "run:*", "reject run:ls"], "reject run:ls"),
+        ({"command": "ls", "options": {"command": "rm x"}}, ["use:server__*", "run:*"], None),
+        ({"command": ["ls", ";", "rm"]}, ["use:server__*", "run:*"], None),
+        ({"query": "ls", "path": "/etc/hosts"}, ["use:server__tool"], "use:server__tool"),
+        ({"query": "ls"}, ["use:other__*", "run:*", "edit:**"], None),
+    ],
+)
+def test_a_rule_for_commands_does_not_speak_for_a_tool_of_a_server(
+    tmp_path: Path, raw: dict[str, Any], given: list[str], answer: str | None
+) -> None:
+    """What its input calls a command may be anything; where it is one, a rule must allow that too."""
+    found = matter(tmp_path, kind=ToolKind.OTHER, name="server__tool", raw_input=raw)
+    decided = deciding(rules(*given), found, tmp_path)
+    assert (None if decided is None else str(decided)) == answer
 
 
 REJECT_PUSH = "reject run:git push*"

@@ -13,6 +13,7 @@ from mcp_servers_kit import QUICK, data, offered, official, results, said, stub
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from duologue.coder.conversation import NOT_ASKED
 from duologue.protocol.v2.tools import ToolContent
 from duologue.protocol.v2.updates import ToolCallUpdateEvent
 
@@ -136,6 +137,40 @@ async def test_always_holds_for_this_tool_alone(tmp_path: Path, protocol: int) -
     ):
         await take_turn(session)
         assert [question.title for question in person.questions] == ["stub: echo", "stub: about"]
+
+
+@pytest.mark.parametrize("refused", ["write_file", "official__echo"])
+async def test_a_refused_call_ends_the_calls_of_tools_of_servers_in_its_step(
+    tmp_path: Path, protocol: int, refused: str
+) -> None:
+    """Those before it are done and stay done; none behind it is asked about, made or shown."""
+    (tmp_path / "a.txt").write_text("read")
+    note, given = (
+        tmp_path / "note",
+        {"write_file": {"path": "b.txt", "text": "x"}, "official__echo": {"text": "second"}},
+    )
+    step = asks(
+        call("official__echo", "c1", text="first"),
+        call(refused, "c2", **given[refused]),
+        call("official__waits", "c3", file=str(note)),
+        call("read_file", "c4", path="a.txt"),
+        call("write_file", "c5", path="c.txt", text="x"),
+    )
+    person = Person(["allow_once", "reject_once", "allow_once"])
+    steps = [step, asks(call("official__echo", "c6", text="new step")), says()]
+    async with opened(tmp_path, *steps, protocol=protocol, person=person, servers=[official()], mcp_limits=QUICK) as (
+        session,
+        _,
+        models,
+    ):
+        assert await take_turn(session) == "end_turn"
+        told = results(models)
+        assert [result.ok for result in told] == [True, False, False, True, False, True]
+        assert told[2].text == told[4].text == NOT_ASKED
+        assert len(person.questions) == 3
+        assert {"c1", "c2", "c4", "c6"} <= set(session.transcript.tool_calls)
+        assert not {"c3", "c5"} & set(session.transcript.tool_calls)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]  # noqa: ASYNC240
 
 
 async def test_nothing_is_called_in_the_mode_that_only_reads(tmp_path: Path) -> None:

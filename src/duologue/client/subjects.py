@@ -80,15 +80,16 @@ def _subjects(call: ToolCallState, raw: RawInput, paths: tuple[Path, ...], cwd: 
     if call.kind in CHANGES or _diffs(call):
         if paths:
             yield Write(paths, _verb(call))
-    elif not raw.commands and call.kind != ToolKind.EXECUTE and isinstance(call.name, str):
+    elif call.kind != ToolKind.EXECUTE and isinstance(call.name, str):
+        # What it takes for a command is its own affair: a rule for commands alone does not speak for the tool.
         yield Use(call.name)
 
 
 def _is_certain(call: ToolCallState, raw: RawInput, subjects: Sequence[Subject]) -> bool:
-    """A tool that is known by its name may take anything. A command takes no files and no texts beside it, and what
-    changes files must say which."""
+    """A tool that is known by its name may take anything, but what may be two commands. A command takes no files and no
+    texts beside it, and what changes files must say which."""
     if isinstance(subjects[-1], Use):
-        return True
+        return not raw.commands or not raw.unclear
     changes = call.kind in CHANGES or bool(_diffs(call))
     if raw.unclear or (changes and not isinstance(subjects[-1], Write)):
         return False
