@@ -18,6 +18,7 @@ from duologue.protocol.common.capabilities import (
     SessionForkCapabilities,
 )
 from duologue.protocol.method import Request, Side
+from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
 from duologue.protocol.version import SUPPORTED, V1, Version, negotiate
@@ -30,7 +31,7 @@ def read_initialize(raw: Any) -> tuple[Version, Request[Any, Any], Any]:
     """The version to speak, its `initialize`, and the params in its words. Raises `RpcError` (invalid params)."""
     proposed = _proposed_version(raw)
     version = negotiate(proposed)
-    method = version.request(Side.AGENT, "initialize")
+    method = version.request(Side.AGENT, v2.INITIALIZE.name)
     assert method is not None
     try:
         return version, method, codec.decode(method.params, raw)

@@ -8,6 +8,10 @@ import time
 from pathlib import Path
 from typing import Literal
 
+from duologue.protocol.v2.table import INITIALIZE, SESSION_UPDATE
+
+UPDATE = b'"method":"%b"' % SESSION_UPDATE.name.encode()
+
 
 class Profile:
     """Watches the first messages. `trace` is to be given to the connection."""
@@ -21,10 +25,10 @@ class Profile:
         """Note the answers to `initialize` and `session/new`, and the first update after them."""
         if direction == "in":
             return
-        if b'"method":"session/update"' in line[:64]:
+        if UPDATE in line[:64]:
             self._mark("first update")
         elif b'"protocolVersion"' in line:
-            self._mark("initialize")
+            self._mark(INITIALIZE.name)
         elif b'"result":{"sessionId"' in line:
             self._mark("new")
 

@@ -19,6 +19,7 @@ from duologue.peer.errors import REQUEST_CANCELLED, HandlerError
 from duologue.peer.losses import losses_of
 from duologue.peer.outbound import SENT, WITHHELD
 from duologue.protocol.method import Request
+from duologue.protocol.v2 import table as v2
 
 if TYPE_CHECKING:
     from duologue.peer.peer import Peer
@@ -29,7 +30,8 @@ RequestHandler = Callable[[Any, Scope], Awaitable[Any]]
 Admit = Callable[[Any, Scope], None]
 
 #: `initialize` before the version is known: its params are judged by whoever negotiates.
-INITIALIZE: Request[Any, Any] = Request.untyped("initialize")
+FIRST = v2.INITIALIZE.name
+INITIALIZE: Request[Any, Any] = Request.untyped(FIRST)
 
 
 class Answering:
@@ -48,7 +50,7 @@ class Answering:
 
     def on_request(self, event: wire.Request) -> None:
         """A request was read."""
-        if event.method == "initialize" and self.initialize is not None:
+        if event.method == FIRST and self.initialize is not None:
             self._on_initialize(event, self.initialize)
             return
         method = self._named(event.method)

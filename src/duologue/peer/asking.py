@@ -16,6 +16,7 @@ from duologue.peer.calls import Call
 from duologue.peer.losses import losses_of
 from duologue.peer.outbound import SENT
 from duologue.protocol.method import Request
+from duologue.protocol.v2 import table as v2
 
 if TYPE_CHECKING:
     from duologue.peer.peer import Peer
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("duologue.peer")
 
 #: Its answer may take a whole turn, so waiting for it does not keep reading open.
-WHOLE_TURN = "session/prompt"
+WHOLE_TURN = v2.SESSION_PROMPT.name
 
 
 class Asking:

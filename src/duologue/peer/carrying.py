@@ -11,7 +11,8 @@ from duologue.jsonrpc import errors as rpc
 from duologue.peer.answering import Answering
 from duologue.peer.asking import Asking
 from duologue.peer.calls import Call, Scope
-from duologue.peer.hearing import SESSION_UPDATE, Hearing
+from duologue.peer.hearing import Hearing
+from duologue.peer.hot import SESSION_UPDATE
 from duologue.peer.outbound import SENT
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse, Step
 from duologue.protocol.method import Notification, Side
@@ -60,7 +61,8 @@ class Carrying:
         if method.name != SESSION_UPDATE:
             return peer.link.notification(method, params)
         if peer.version is not None and method is peer.version.notification(Side.CLIENT, SESSION_UPDATE):
-            return peer.link.update(params)
+            # An answer may bring updates with it after the connection has ended.
+            return peer.updates.send(params) if peer.closed_reason is None else SENT
         self._hearing.deliver(method, params)
         return SENT
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from duologue import codec
 from duologue.jsonrpc import messages as wire
-from duologue.peer.hot import UPDATE_PREFIX, update_decoder
+from duologue.peer.hot import SESSION_UPDATE, UPDATE_PREFIX, update_decoder
 from duologue.peer.losses import losses_of
 from duologue.protocol.method import Notification, Side
+from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import Version
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("duologue.peer")
 
-SESSION_UPDATE = "session/update"
 #: Handlers of these run beside the queue: one may wait for a turn that waits for an answer behind it.
-BESIDE_THE_QUEUE = frozenset({"session/cancel"})
+BESIDE_THE_QUEUE = frozenset({v2.SESSION_CANCEL.name})
 
 
 class Hearing:

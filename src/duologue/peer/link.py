@@ -13,8 +13,8 @@ from duologue import codec
 from duologue.jsonrpc.engine import Engine
 from duologue.jsonrpc.limits import Limits
 from duologue.jsonrpc.messages import Event
-from duologue.peer.hot import UPDATE_HEAD, UPDATE_TAIL
-from duologue.peer.outbound import SENT, WITHHELD, Outbound
+from duologue.peer.outbound import WITHHELD, Outbound
+from duologue.protocol.common.table import CANCEL_REQUEST
 from duologue.protocol.method import Notification, Request
 from duologue.transports.base import Transport
 
@@ -90,7 +90,7 @@ class Link:
         return self._send(self.engine.notification(method.name, codec.encode(params)))
 
     def cancel_request(self, id: int) -> None:
-        self._send(self.engine.notification("$/cancel_request", b'{"requestId":%d}' % id))
+        self._send(self.engine.notification(CANCEL_REQUEST.name, b'{"requestId":%d}' % id))
 
     def response(self, id: Any, result: Any) -> Awaitable[None]:
         line = self.engine.response(id, codec.encode(result))
@@ -99,27 +99,6 @@ class Link:
     def error(self, id: Any, code: int, message: str, data: Any = UNSET) -> Awaitable[None]:
         line = self.engine.error(id, code, message, None if data is UNSET else codec.encode(data))
         return WITHHELD if line is None else self._send(line)
-
-    def update(self, note: Any, *, soon: bool = False) -> Awaitable[None]:
-        """Send a `session/update`, encoded straight into the gathered bytes; with `soon` it may leave with the next."""
-        outbound = self.outbound
-        buffer = outbound.buffer
-        start = len(buffer)
-        buffer += UPDATE_HEAD
-        try:
-            codec.encode_into(note, buffer)
-            if outbound.blocked:
-                outbound.admit(len(buffer) - start)
-        except BaseException:
-            del buffer[start:]
-            raise
-        buffer += UPDATE_TAIL
-        if self.traced:
-            self.trace("out", bytes(buffer[start:-1]))
-        if soon:
-            outbound.sent_soon()
-            return SENT
-        return outbound.sent()
 
     def _send(self, line: bytes) -> Awaitable[None]:
         if self.traced:

@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from duologue.protocol.method import Notification, Request
+from duologue.protocol.method import Method, Notification, Request
 
 if TYPE_CHECKING:
     from duologue.protocol.changes.memory import AgentExtras, ClientExtras
 
-_TERMINAL: Callable[[Any], bool] = lambda said: bool(said.terminal)  # noqa: E731
 
-#: Methods that version 1 opens by a word of its own: version 2 does not have them, or always has them.
-_BY_V1: Mapping[str, Callable[[Any], bool]] = {
-    "fs/read_text_file": lambda said: bool(said.read_text_file),
-    "fs/write_text_file": lambda said: bool(said.write_text_file),
-    **dict.fromkeys(
-        ("terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"), _TERMINAL
-    ),
-    "session/list": lambda said: bool(said.list),
-    "session/resume": lambda said: bool(said.load or said.resume),
-    "session/close": lambda said: bool(said.close),
-    "auth/logout": lambda said: bool(said.logout),
-}
+@cache
+def _by_v1() -> Mapping[str, Callable[[Any], bool]]:
+    """Methods that version 1 opens by a word of its own: version 2 does not have them, or always has them."""
+    from duologue.protocol.v1 import table as v1
+    from duologue.protocol.v2 import table as v2
+
+    terminals = (
+        v1.TERMINAL_CREATE,
+        v1.TERMINAL_OUTPUT,
+        v1.TERMINAL_WAIT_FOR_EXIT,
+        v1.TERMINAL_KILL,
+        v1.TERMINAL_RELEASE,
+    )
+    words: Mapping[Method, Callable[[Any], bool]] = {
+        v1.FS_READ_TEXT_FILE: lambda said: bool(said.read_text_file),
+        v1.FS_WRITE_TEXT_FILE: lambda said: bool(said.write_text_file),
+        **dict.fromkeys(terminals, lambda said: bool(said.terminal)),
+        v2.SESSION_LIST: lambda said: bool(said.list),
+        v2.SESSION_RESUME: lambda said: bool(said.load or said.resume),
+        v2.SESSION_CLOSE: lambda said: bool(said.close),
+        v2.AUTH_LOGOUT: lambda said: bool(said.logout),
+    }
+    return {method.name: says for method, says in words.items()}
 
 
 def announced(
     method: Request[Any, Any] | Notification[Any], capabilities: Any, said: AgentExtras | ClientExtras | None
 ) -> bool:
     """Whether `capabilities` open a method; `said` is what the other side says in v1 alone, None when it speaks v2."""
-    by_v1 = _BY_V1.get(method.name)
-    if said is not None and by_v1 is not None:
+    by_v1 = None if said is None else _by_v1().get(method.name)
+    if by_v1 is not None:
         return by_v1(said)
     value = capabilities
     for member in method.needs.split(".") if method.needs else ():

@@ -20,12 +20,13 @@ from duologue.peer.answering import Answering
 from duologue.peer.asking import Asking
 from duologue.peer.calls import Scope
 from duologue.peer.carrying import Carrying
-from duologue.peer.channel import Channel
+from duologue.peer.channel import Channel, note_channel, session_channel
 from duologue.peer.ending import Ending
 from duologue.peer.errors import ConnectionClosed
 from duologue.peer.hearing import Hearing
 from duologue.peer.inbound import Inbound
 from duologue.peer.link import Link, Trace
+from duologue.protocol.common.table import CANCEL_REQUEST
 from duologue.protocol.method import Method, Notification, Request, Side
 from duologue.protocol.version import Version
 from duologue.transports.base import Closed, Transport
@@ -33,8 +34,11 @@ from duologue.transports.base import Closed, Transport
 if TYPE_CHECKING:
     from duologue.protocol.changes.edge import Edge
     from duologue.protocol.changes.memory import AgentExtras, ClientExtras
+    from duologue.protocol.v2.updates import SessionUpdate
 
 log = logging.getLogger("duologue.peer")
+
+CANCEL = CANCEL_REQUEST.name
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -68,6 +72,8 @@ class Peer:
         # Shared with the parts below.
         self.link = Link(Engine(self.limits, answer_noise=side is Side.AGENT), self.limits, trace)
         self.edge: Edge | None = None
+        #: Updates in the vocabulary of the wire.
+        self.updates = note_channel(self)
         self._inside = inside
         self._asking = Asking(self)
         self._answering = Answering(self)
@@ -210,23 +216,23 @@ class Peer:
 
         With `soon` it may leave together with the message that follows it.
         """
-        if self.closed_reason is not None:
-            raise ConnectionClosed(self.closed_reason)
         if self.edge is not None:
+            if self.closed_reason is not None:
+                raise ConnectionClosed(self.closed_reason)
             note = self.edge.update_out(note)
             if self.edge.behind():
                 self.carrying.catch_up_soon()
             if note.__class__ is tuple or note.__class__ is list:
                 return self.carrying.out(note, None)
-        return self.link.update(note, soon=soon)
+        return self.updates.send(note, soon=soon)
 
     async def room(self) -> None:
         """Wait until the other side reads what it is sent; for those who would make much of what it asked for."""
         await self.link.outbound.wait_for_room()
 
-    def channel(self, session_id: str) -> Channel:
-        """The quickest way to send the updates of one session."""
-        return Channel(self, session_id)
+    def channel(self, session_id: str) -> Channel[SessionUpdate]:
+        """The quickest way to send the updates of one session, once the version is fixed."""
+        return session_channel(self, session_id)
 
     def track(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work beside the loop; closing cancels and awaits it."""
@@ -303,7 +309,7 @@ class Peer:
         log.debug("ignored an answer to no open request: %r", event.id)
 
     def _on_notification(self, event: wire.Notification) -> None:
-        if event.method == "$/cancel_request":
+        if event.method == CANCEL:
             self._answering.on_cancel_request(event.params)
         else:
             self._hearing.on_notification(event)

@@ -24,6 +24,7 @@ from duologue.protocol.common.session import (
     DeleteSessionRequest,
     ListSessionsRequest,
 )
+from duologue.protocol.method import Request
 from duologue.protocol.v1 import prompt as v1_prompt
 from duologue.protocol.v1 import session as v1
 from duologue.protocol.v1 import table as v1_table
@@ -31,8 +32,8 @@ from duologue.protocol.v2 import session as v2
 from duologue.protocol.v2 import table as v2_table
 
 
-def _not_offered(name: str) -> Unspeakable:
-    return Unspeakable(ErrorCode.METHOD_NOT_FOUND, f"the agent does not offer {name}")
+def _not_offered(method: Request[Any, Any]) -> Unspeakable:
+    return Unspeakable(ErrorCode.METHOD_NOT_FOUND, f"the agent does not offer {method.name}")
 
 
 # --- v2 client, v1 agent ---------------------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def resume_down(memory: ConnectionMemory, request: v2.ResumeSessionRequest, key:
         raise Unspeakable(ErrorCode.INVALID_PARAMS, message)
     agent, replays = memory.agent, isinstance(request.replay_from, v2.StartReplay)
     if not agent.load and (replays or not agent.resume):
-        raise _not_offered("session/load" if replays else "session/resume")
+        raise _not_offered(v1_table.SESSION_LOAD if replays else v1_table.SESSION_RESUME)
     place = {"session_id": request.session_id, **_place_down(request)}
     if agent.resume and not replays:
         memory.outbound[key] = OpenRequest(partial(_reopened, memory, request.session_id, key), takes_raw=True)
@@ -111,7 +112,7 @@ def _loading(session: SessionMemory, key: Hashable, counter: str) -> OpenRequest
 
 def list_down(memory: ConnectionMemory, request: ListSessionsRequest, key: Hashable) -> Steps:
     if not memory.agent.list:
-        raise _not_offered("session/list")
+        raise _not_offered(v1_table.SESSION_LIST)
     return (Ask(v1_table.SESSION_LIST, request),)
 
 

@@ -1,0 +1,59 @@
+"""House rules on names that a machine can hold: wire names stand in the tables, private members stay in their file."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from duologue.protocol.version import SUPPORTED
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "duologue"
+
+WIRE_NAMES = {key.name for version in SUPPORTED for key in version.methods}
+#: A name that stands in a line of JSON.
+IN_A_LINE = re.compile(rb'"(%s)"' % b"|".join(re.escape(name.encode()) for name in sorted(WIRE_NAMES)))
+#: Where wire names are written out, and why.
+WRITTEN_OUT = {
+    "protocol/*/table.py": "the tables",
+    "check/**/*.py": "it judges the wire, so it must not believe the tables",
+    "testing/wire.py": "it speaks bare lines, so that a test need not believe the tables",
+    "testing/faults.py": "it speaks broken lines",
+    "mcp/tools.py": "the names are those of MCP",
+    "protocol/v[12]/__init__.py": "the names are those of modules",
+    "agent/agent.py": "logout is the name of a function",
+}
+
+
+def texts(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The strings and bytes of a module that are no docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    documents = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in documents:
+            yield node
+
+
+def wire_names(path: Path) -> Iterator[str]:
+    """Where a file writes the name of a method out."""
+    for text in texts(parsed(path)):
+        value = text.value
+        if value in WIRE_NAMES or (isinstance(value, bytes) and IN_A_LINE.search(value)):
+            yield f"{path.relative_to(SOURCE)}:{text.lineno}: {value!r}"
+
+
+def test_wire_names_stand_in_the_tables_alone() -> None:
+    excused = {path for pattern in WRITTEN_OUT for path in SOURCE.glob(pattern)}
+    found = {path: list(wire_names(path)) for path in SOURCE.rglob("*.py")}
+    wrong = [line for path, lines in found.items() if path not in excused for line in lines]
+    assert not wrong, "take the name from the table of methods:\n" + "\n".join(wrong)
+    idle = [pattern for pattern in WRITTEN_OUT if not any(found[path] for path in SOURCE.glob(pattern))]
+    assert not idle, "these need no excuse any more"
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
