@@ -41,4 +41,6 @@ else
 fi
 echo "Installing duologue[$extras] into $venv ..."
 $venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
+# Python may be told not to write bytecode (PYTHONDONTWRITEBYTECODE): then each process would compile it all anew.
+$venv/bin/python -m compileall -q src
 echo "$key" > $stamp

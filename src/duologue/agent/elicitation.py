@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
@@ -18,6 +17,7 @@ from duologue.agent.asked import current_request, trace_of, traced
 from duologue.agent.form_conduct import has_links, secret_fields
 from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
+from duologue.local.ids import fresh_id
 from duologue.peer import REQUEST_CANCELLED, Peer
 from duologue.protocol.common.elicitation import (
     AcceptElicitation,
@@ -154,7 +154,7 @@ class Elicitor:
     ) -> UrlAnswer:
         """Ask to visit a page in any scope; `waiting` is entered for as long as the question is open."""
         check_url(url)
-        made, peer = str(uuid.uuid4()), self._connection.peer
+        made, peer = fresh_id(), self._connection.peer
         if not self.shows_urls:
             return UrlAnswer(Outcome.UNSUPPORTED, made, peer)
         question = UrlElicitation(message=message, url=url, elicitation_id=made, **scope)

@@ -6,7 +6,6 @@ One that changes a session finishes before the next request about that session b
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from duologue.agent.options import check_option
 from duologue.agent.paths import absolute, is_folder
 from duologue.agent.session import Place, Session
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.local.ids import fresh_id
 from duologue.peer import Scope
 from duologue.peer.errors import shortened, unknown_session
 from duologue.protocol.base import Unknown
@@ -85,12 +85,12 @@ class Lifecycle:
     # --- opening ------------------------------------------------------------------------------------------------------
 
     async def new(self, params: NewSessionRequest, scope: Scope) -> NewSessionResponse:
-        session = self._make(str(uuid.uuid4()), params)
+        session = self._make(fresh_id(), params)
         await self._begin(session, scope, self._agent.new_session(session))
         return NewSessionResponse(session_id=session.id, config_options=self._options(session))
 
     async def fork(self, params: ForkSessionRequest, scope: Scope) -> ForkSessionResponse:
-        session = self._make(str(uuid.uuid4()), params)
+        session = self._make(fresh_id(), params)
         await self._begin(session, scope, self._agent.fork_session(session, params.session_id))
         return ForkSessionResponse(session_id=session.id, config_options=self._options(session))
 

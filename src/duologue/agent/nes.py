@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET
 
 from duologue.documents import POSITION_ENCODINGS, Document, TextEdit, apply_edits, check_edits
+from duologue.local.ids import fresh_id
 from duologue.protocol.common.capabilities import PositionEncodingKind
 from duologue.protocol.common.documents import Range
 from duologue.protocol.common.nes import (
@@ -50,7 +50,7 @@ class NesSession:
     """
 
     def __init__(self, request: StartNesRequest, encoding: PositionEncodingKind) -> None:
-        self.id = str(uuid.uuid4())
+        self.id = fresh_id()
         self.workspace_uri: str | None = request.workspace_uri or None
         self.workspace_folders: Sequence[WorkspaceFolder] = request.workspace_folders or ()
         self.repository: NesRepository | None = request.repository or None

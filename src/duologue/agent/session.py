@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Awaitable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from msgspec import UNSET
 from duologue.agent.turn import Turn
 from duologue.agent.turns import Turns, Work
 from duologue.agent.voice import Voice, timestamp
+from duologue.local.ids import fresh_id
 from duologue.peer.outbound import SENT
 from duologue.protocol.common.session import SessionInfo
 from duologue.protocol.v2.updates import SessionUpdate
@@ -56,7 +56,7 @@ class Session(Voice):
         self.updated_at = datetime.now(UTC)
         self._ids = 0
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.
-        self._run = uuid.uuid4().hex[:8]
+        self._run = fresh_id()[:8]
         # Whether the client does not know the session yet, so that nothing may be said and no turn may run.
         self._held = False
         self._kept: list[SessionUpdate] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import textwrap
 
 #: Where the second column of a line begins that has two.
 _COLUMN = re.compile(r"\s+\S.*?\s{2,}(?=\S)")
@@ -35,4 +34,6 @@ def _line(line: str, width: int) -> str:
 
 
 def _folded(text: str, width: int, indent: str = "") -> str:
+    import textwrap
+
     return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from duologue.jsonrpc.errors import RpcError
+from duologue.local.ids import fresh_id
 from duologue.mcp import McpChannel, Tunnels
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.mcp import (
@@ -41,7 +41,7 @@ class McpServers:
     def offer(self, name: str, serve: Serve) -> AcpMcpServer:
         """Lend a server; put what this returns into `mcp_servers` of a session. `serve` is called for each connection
         that the agent opens, several at once. Agents that cannot reach such servers are refused there."""
-        entry = AcpMcpServer(name=name, server_id=f"{name}-{uuid.uuid4()}")
+        entry = AcpMcpServer(name=name, server_id=f"{name}-{fresh_id()}")
         self._servers[entry.server_id] = serve
         return entry
 
@@ -69,7 +69,7 @@ class _Serving:
         if serve is None:
             about = {"serverId": params.server_id}
             raise RpcError(ErrorCode.RESOURCE_NOT_FOUND, f"no such MCP server: {params.server_id}", about)
-        channel = self._tunnels.open(str(uuid.uuid4()), _nothing)
+        channel = self._tunnels.open(fresh_id(), _nothing)
         # Behind the answer: the agent knows the connection when the server begins to speak.
         scope.then.append(lambda: self._start(serve, channel))
         return ConnectMcpResponse(connection_id=channel.connection_id)

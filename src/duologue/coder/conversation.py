@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, field
 from typing import Protocol
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from duologue.coder.models.base import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
 from duologue.coder.texts import scrub, scrub_all
+from duologue.local.ids import fresh_id
 
 USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -33,7 +33,7 @@ class Conversation:
     """Messages in order. `id` is stable over the life of the session; `title` and `cost` belong to it. `unrun` is the
     result of the calls of given messages that have none."""
 
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    id: str = field(default_factory=fresh_id)
     messages: list[Message] = field(default_factory=list)
     title: str | None = None
     cost: float | None = None
@@ -63,9 +63,7 @@ class Conversation:
         return kept
 
     def _unique(self, call: ToolCall) -> ToolCall:
-        fresh = (
-            call.id if USABLE_ID.fullmatch(call.id) and call.id not in self._ids else f"call-{uuid.uuid4().hex[:16]}"
-        )
+        fresh = call.id if USABLE_ID.fullmatch(call.id) and call.id not in self._ids else f"call-{fresh_id()[:16]}"
         self._ids.add(fresh)
         return replace(call, id=fresh, name=scrub(call.name), arguments=scrub_all(call.arguments))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from duologue.coder.models.base import (
 )
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.usage import UsageSum
+from duologue.local.ids import fresh_id
 
 #: Statuses that blame the request itself, not the key or the server.
 REJECTED = frozenset({400, 413, 422})
@@ -250,7 +250,7 @@ class Speech:
         if not text:
             return
         if kind is not self._kind:
-            self._kind, self._message = kind, uuid.uuid4().hex
+            self._kind, self._message = kind, fresh_id()
         if kind is Text:
             self._said.append(text)
         await self._channel.put(kind(self._message, text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 MASK = "***"
@@ -20,7 +21,7 @@ _START = r"(?:(?<!\w)|(?<=\\[nrt]))"
 
 #: Texts that are keys, signed tokens, bearer tokens, or passwords in an address. Names in programs look like some of
 #: them, but hold no digit.
-SHAPES = re.compile(
+_SHAPES = (
     r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|\Z)"
     rf"|{_START}(?:sk|gsk|xai|glpat|xox[a-z]|xapp)-[A-Za-z0-9_\-*.]{{6,}}"
     rf"|{_START}(?:sk|pk|rk|gsk|xai|key|gh[a-z]|github_pat|glpat|hf|npm)[-_]"
@@ -55,45 +56,53 @@ _NAME = "(?:" + "|".join(words.replace(" ", "[-_]?") for words in _WORDS) + ")"
 _VALUE = r"(?!(?:None|True|False|null|true|false)\b)(?:\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'&,;()]+)"
 _PLURAL = r"(?:s(?![=\s]+\d+(?![^\s,;])))?"
 
-_TEXTS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # A part of an address.
-        rf"([?&][\w.-]*(?:{_NAME}|key|sig|signature)=)[^&#\s\"']+",
-        # An option of a command.
-        rf"((?<![\w-])--?(?:\w[\w-]*)?{_NAME}{_PLURAL}(?:=|[ \t]+(?!-))){_VALUE}",
-        # A variable before a command or in a file of them, and the same in small letters.
-        rf"((?<![\w$.-])(?-i:\w*(?:APIKEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?))=){_VALUE}",
-        rf"((?<![\w$.-])\w*(?:api_?key|access_?token|auth_?token|client_?secret|password|passwd|passphrase)=){_VALUE}",
-        # A header of a request.
-        r"((?<![\w-])(?:(?:proxy-)?authorization|(?:set-)?cookie|api-key|\w[\w-]*-(?:api-key|token))[\"']?:\s+)"
-        r"(?=\S{4})(?!(?:Bearer|Basic) )[^\"'\n,]+",
-        # A member of an object.
-        rf"([\"'][\w.-]*{_NAME}s?[\"']\s*:\s*)(?:\"(?:[^\"\\]|\\.)*|'[^']*)",
-    )
+_TEXTS = (
+    # A part of an address.
+    rf"([?&][\w.-]*(?:{_NAME}|key|sig|signature)=)[^&#\s\"']+",
+    # An option of a command.
+    rf"((?<![\w-])--?(?:\w[\w-]*)?{_NAME}{_PLURAL}(?:=|[ \t]+(?!-))){_VALUE}",
+    # A variable before a command or in a file of them, and the same in small letters.
+    rf"((?<![\w$.-])(?-i:\w*(?:APIKEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?))=){_VALUE}",
+    rf"((?<![\w$.-])\w*(?:api_?key|access_?token|auth_?token|client_?secret|password|passwd|passphrase)=){_VALUE}",
+    # A header of a request.
+    r"((?<![\w-])(?:(?:proxy-)?authorization|(?:set-)?cookie|api-key|\w[\w-]*-(?:api-key|token))[\"']?:\s+)"
+    r"(?=\S{4})(?!(?:Bearer|Basic) )[^\"'\n,]+",
+    # A member of an object.
+    rf"([\"'][\w.-]*{_NAME}s?[\"']\s*:\s*)(?:\"(?:[^\"\\]|\\.)*|'[^']*)",
 )
 
 #: The same in a text that is no JSON, though it began as such: whatever its value is, and members that need others to
 #: be judged.
 _INSIDE = r"(?:\"(?:[^\"\\]|\\.)*|\[[^\]]*|\{[^}]*)"
-_BROKEN = re.compile(
+_BROKEN = (
     rf"(\"(?:value|[\w.-]*key|[\w.-]*{_NAME}s?|{'|'.join(_HOLDERS)})\"\s*:\s*){_INSIDE}"
-    rf"|(\"[\w.-]*{_NAME}\"\s*:\s*)-?\d[\d.eE+-]*",
-    re.IGNORECASE,
+    rf"|(\"[\w.-]*{_NAME}\"\s*:\s*)-?\d[\d.eE+-]*"
 )
+
+
+@cache
+def _texts() -> tuple[re.Pattern[str], ...]:
+    # Late: a program that has nothing to mask must not wait for these at its start.
+    return (re.compile(_SHAPES), *(re.compile(pattern, re.IGNORECASE) for pattern in _TEXTS))
+
+
+@cache
+def _broken() -> re.Pattern[str]:
+    return re.compile(_BROKEN, re.IGNORECASE)
 
 
 def mask_text(text: str) -> str:
     """The text without what has the shape of a secret, or stands behind a name of one."""
-    text = SHAPES.sub(MASK, text)
-    for pattern in _TEXTS:
+    shapes, *named = _texts()
+    text = shapes.sub(MASK, text)
+    for pattern in named:
         text = pattern.sub(_behind_name, text)
     return text
 
 
 def mask_broken(text: str) -> str:
     """The same for JSON that cannot be read, as far as that can be told."""
-    return mask_text(_BROKEN.sub(_behind_name, text))
+    return mask_text(_broken().sub(_behind_name, text))
 
 
 def mask(value: Any, most: int, name: str = "") -> Any:

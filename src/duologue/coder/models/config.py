@@ -20,7 +20,6 @@ that `model` names. Unknown keys are skipped with a warning, so that a file of a
 from __future__ import annotations
 
 import stat
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -123,6 +122,8 @@ def read_config(env: Mapping[str, str]) -> Config:
         raw = path.read_bytes()
     except (OSError, ValueError) as error:
         return _without_file(path, error, named=bool(env.get("DUOLOGUE_CONFIG")))
+    import tomllib
+
     try:
         table = tomllib.loads(raw.decode("utf-8"))
     except ValueError as error:

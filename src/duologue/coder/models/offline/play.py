@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 
 from duologue.coder.models.base import (
@@ -22,6 +21,7 @@ from duologue.coder.models.base import (
 )
 from duologue.coder.models.offline.settings import Settings
 from duologue.coder.models.offline.turn import Ask, Item, Say, Script, Think, Turn, TurnStopped
+from duologue.local.ids import fresh_id
 
 LOST = "I lost my place in this turn (its history does not fit what I was doing). Please ask again."
 
@@ -50,7 +50,7 @@ class Play:
             (texts if isinstance(item, Say) else thoughts).append(item.text)
             yield TextDelta(item.text) if isinstance(item, Say) else ThoughtDelta(item.text)
             item = self._advance(None)
-        calls = tuple(ToolCall(f"call-{uuid.uuid4().hex[:12]}", *call) for call in item.calls) if item else ()
+        calls = tuple(ToolCall(f"call-{fresh_id()[:12]}", *call) for call in item.calls) if item else ()
         for call in calls:
             yield CallDelta(call.id, call.name, json.dumps(call.arguments))
         self._waiting = calls
