@@ -338,7 +338,7 @@ def test_a_slow_reader_gets_everything(tmp_path: Path) -> None:
     assert lines == [f"line {number}\n" for number in range(len(lines))] and len(lines) == 30_000
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["agent"], ["check"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["sessions"], ["agent"], ["check"]])
 @pytest.mark.parametrize("columns", [60, 80])
 def test_help_fits_the_terminal_and_has_examples(
     command: list[str], columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

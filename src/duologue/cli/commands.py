@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from duologue.cli import agent, check, run
+from duologue.cli import agent, check, run, sessions
 from duologue.cli.exits import Exit
 from duologue.cli.help import Help
 from duologue.version import __version__
@@ -17,6 +17,7 @@ EPILOG = """\
 examples:
   duologue run "Explain this project"        the built-in agent works in the current folder
   duologue run "Fix the failing test"        it asks before it changes a file or runs a command
+  duologue run --continue "Now add a test"   it goes on with the last session of this folder
   duologue run --agent "some-agent --acp" "Explain this project"
   duologue agent                             what an editor starts
   duologue check agent -- some-agent --acp   which requirements of the protocol an agent keeps
@@ -37,6 +38,7 @@ def dispatch(argv: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, module, summary in (
         ("run", run, "let an agent work on one request, in this terminal"),
+        ("sessions", sessions, "list the sessions that an agent has kept"),
         ("agent", agent, "serve the coding agent, for an editor to start"),
         ("check", check, "tell which requirements of the protocol a program keeps"),
     ):
@@ -58,4 +60,9 @@ def dispatch(argv: Sequence[str]) -> int:
         # The whole help, and still the status of a command line that asks for nothing.
         parser.print_help(sys.stderr)
         return Exit.USAGE
-    return check.main(chosen) if chosen.command == "check" else run.main(chosen)
+    match chosen.command:
+        case "check":
+            return check.main(chosen)
+        case "sessions":
+            return sessions.main(chosen)
+    return run.main(chosen)

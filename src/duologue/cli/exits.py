@@ -18,6 +18,7 @@ class Exit(IntEnum):
     TURN_FAILED = 8
     OTHER = 9
     OUTPUT_FAILED = 10
+    NO_SESSION = 11
     TIMED_OUT = 124
     CANCELLED = 130
     BROKEN_PIPE = 141
@@ -34,6 +35,7 @@ MEANINGS: dict[Exit, str] = {
     Exit.TURN_FAILED: "the agent answered with an error",
     Exit.OTHER: "the turn ended for a reason that is not known here",
     Exit.OUTPUT_FAILED: "standard output could not be written (a full disk, say); the turn was cancelled",
+    Exit.NO_SESSION: "there is no such session, or the agent does not offer to list or go on with one",
     Exit.TIMED_OUT: "the time of --timeout was over; the turn was cancelled",
     Exit.CANCELLED: "cancelled (Ctrl-C)",
     Exit.BROKEN_PIPE: "standard output was closed by its reader; the turn was cancelled",

@@ -17,6 +17,7 @@ from duologue.cli.answering import Answers
 from duologue.cli.bounds import BRIEF, WHOLE
 from duologue.cli.exits import BY_REASON, Exit
 from duologue.cli.output import Output
+from duologue.cli.resuming import NoSession, Resume, is_folder, reopened, when
 from duologue.cli.screen import Screen, one_line, plain_json, printable, wants_colour
 from duologue.cli.show import Printer
 from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, Session, VersionMismatch, connect
@@ -43,7 +44,7 @@ CANCEL_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a run is to do."""
+    """What a run is to do. `program` is who says what is wrong."""
 
     request: str
     command: Sequence[str]
@@ -57,11 +58,13 @@ class Order:
     timeout: float | None = None
     verbose: bool = False
     trace: Trace | None = None
+    resume: Resume | None = None
+    program: str = "duologue run"
 
 
-def run_order(order: Order) -> Exit:
-    """Run it; the exit status."""
-    return asyncio.run(Run(order).main())
+def run_order(order: Order, kind: type[Run] | None = None) -> Exit:
+    """Run it, or do what another kind of run does; the exit status."""
+    return asyncio.run((kind or Run)(order).main())
 
 
 class Run(Client):
@@ -86,10 +89,14 @@ class Run(Client):
         self._stopping = asyncio.Event()
         self._impatient = asyncio.Event()
         self._stderr = bytearray()
+        # While the history of a session comes, which was shown before.
+        self._hushed = False
 
     # --- the client of the protocol ---------------------------------------------------------------------------------
 
     def on_update(self, session: Session, update: SessionUpdate) -> None:
+        if self._hushed:
+            return
         if self.order.json:
             self.out.line(plain_json(codec.encode(update).decode()))
         else:
@@ -125,7 +132,7 @@ class Run(Client):
             await asyncio.wait({work, stop}, timeout=self.order.timeout, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
                 if self._stopped is None and self.order.timeout is not None:
-                    over = f"duologue run: --timeout {self.order.timeout:g} is over; the turn is cancelled"
+                    over = f"{self.order.program}: --timeout {self.order.timeout:g} is over; the turn is cancelled"
                     self.errors.line(over, "yellow")
                 self._stop(Exit.TIMED_OUT)
                 await self._cancel(work)
@@ -144,7 +151,7 @@ class Run(Client):
             return status
         lost = self._lost()
         if lost is Exit.OUTPUT_FAILED:
-            self.errors.line(f"duologue run: standard output: {one_line(str(self.output.error))}", "red")
+            self.errors.line(f"{self.order.program}: standard output: {one_line(str(self.output.error))}", "red")
         return lost if status in (Exit.DONE, Exit.NOBODY_TO_ASK) else status
 
     async def _work(self) -> Exit:
@@ -152,11 +159,13 @@ class Run(Client):
             async with connect(
                 self._transport, self, protocol=self.order.protocol, trace=self.order.trace
             ) as connection:
-                return await self._take_turn(connection)
+                return await self._work_with(connection)
         except (AgentFailed, VersionMismatch) as error:
             return await self._failed(Exit.AGENT_FAILED, error)
         except ConnectionClosed as error:
             return await self._failed(Exit.AGENT_FAILED, error)
+        except NoSession as error:
+            return await self._failed(Exit.NO_SESSION, error)
         except (JsonRpcError, codec.CodecError) as error:
             status = await self._failed(Exit.TURN_FAILED, error)
             self._tell_logins(error)
@@ -172,14 +181,28 @@ class Run(Client):
             if isinstance(told, str) and getattr(error, "message", "") not in told:
                 self.errors.line(f"  to log in: {printable(told)}", "yellow")
 
-    async def _take_turn(self, connection: ClientConnection) -> Exit:
+    async def _work_with(self, connection: ClientConnection) -> Exit:
         self._logins = connection.auth_methods
-        session = await connection.new_session(self.order.cwd)
+        session = await self._session(connection)
         await self._choose_model(session)
         turn = self._turn = session.prompt(self.order.request)
         async for _ in turn:
             await self.output.drain()
         return self._exit(turn)
+
+    async def _session(self, connection: ClientConnection) -> Session:
+        cwd = self.order.cwd
+        if self.order.resume is None:
+            return await connection.new_session(cwd)
+        self._hushed = True
+        session, info = await reopened(connection, self.order.resume, cwd)
+        self._hushed = False
+        title = f'"{one_line(info.title)}"' if info is not None and isinstance(info.title, str) else "the session"
+        used = "" if info is None else f", last used {when(info)}"
+        self.errors.line(f"{self.order.program}: goes on with {title} ({one_line(session.id)}{used})", "dim")
+        if info is not None and not is_folder(info, cwd):
+            self.errors.line(f"  it was in {one_line(info.cwd)}, and is in {one_line(str(cwd))} from now on", "yellow")
+        return session
 
     async def _choose_model(self, session: Session) -> None:
         if self.order.model is None:
@@ -188,7 +211,7 @@ class Run(Client):
             if isinstance(option, SelectConfigOption) and option.category == SessionConfigOptionCategory.MODEL:
                 await session.set_config_option(option.config_id, self.order.model)
                 return
-        self.errors.line("duologue run: this agent does not let a client choose the model", "yellow")
+        self.errors.line(f"{self.order.program}: this agent does not let a client choose the model", "yellow")
 
     def _exit(self, turn: PromptTurn) -> Exit:
         reason = "" if turn.stop_reason is None else str(turn.stop_reason)
@@ -198,7 +221,9 @@ class Run(Client):
         if status is Exit.DONE and self.answers.nobody_asked:
             return Exit.NOBODY_TO_ASK
         if status is not Exit.DONE:
-            self.errors.line(f"duologue run: the turn ended: {one_line(reason) or 'no reason was given'}", "yellow")
+            self.errors.line(
+                f"{self.order.program}: the turn ended: {one_line(reason) or 'no reason was given'}", "yellow"
+            )
         return status
 
     # --- stopping ---------------------------------------------------------------------------------------------------
@@ -240,7 +265,7 @@ class Run(Client):
         await turn.cancel()
         await self._or_impatient(work, CANCEL_SECONDS)
         if not work.done():
-            self.errors.line("duologue run: the agent did not end its turn; it is ended", "yellow")
+            self.errors.line(f"{self.order.program}: the agent did not end its turn; it is ended", "yellow")
             work.cancel()
 
     # --- the agent's process ----------------------------------------------------------------------------------------
@@ -259,7 +284,7 @@ class Run(Client):
             return self._stopped
         await self._settle()
         text = printable(str(error) if self.order.verbose else reason_of(error))
-        self.errors.line(f"duologue run: {text}", "red")
+        self.errors.line(f"{self.order.program}: {text}", "red")
         tail = printable(self._stderr.decode("utf-8", "replace")).strip()
         if tail and not self.order.verbose and tail[-200:] not in text:
             self.errors.line("--- last lines of the agent's standard error ---", "dim")

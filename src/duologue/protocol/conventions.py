@@ -3,5 +3,6 @@
 #: The member of `_meta` by which agents tell a command that logs in, and clients that they can run one.
 TERMINAL_AUTH = "terminal-auth"
 
-#: The member of a client's `_meta` by which it says that a session of it ends with its first turn.
+#: The member of a client's `_meta` by which it says that the agent is ended after one turn, also where the session is
+#: gone on with later.
 ONE_TURN = "duologue-one-turn"

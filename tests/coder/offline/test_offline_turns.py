@@ -118,7 +118,7 @@ async def test_a_refusal_says_that_earlier_edits_stay_and_undo_says_where_it_wor
     assert "Not done: Show a.py." in turn.said
     await session.say("undo")
     assert session.read("a.py") == "one = 1\n"
-    assert "each `duologue run` is a session of its own" in (await session.say("undo")).said
+    assert "each `duologue run` starts me anew" in (await session.say("undo")).said
 
 
 async def test_a_refusal_of_one_file_ends_the_rename_and_says_what_is_done(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_undo_is_not_offered_where_it_cannot_work(tmp_path: Path) -> None:
     turn = await session.say("rename one to two and run `echo done`")
     assert "What I changed before that stays." in turn.said and "undo" not in turn.said
     assert "undo" not in (await session.say("what can you do?")).said
-    assert "Nothing was undone. Undo takes back what I edited in this session;" in (await session.say("undo")).said
+    assert "Nothing was undone. Undo takes back what I edited since I was started;" in (await session.say("undo")).said
 
 
 @pytest.mark.parametrize("text", [*REFUSED.values(), NOT_ASKED])

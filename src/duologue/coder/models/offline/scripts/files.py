@@ -9,7 +9,7 @@ from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
 from duologue.coder.texts import shorten
 
-WHERE_UNDONE = "Undo takes back what I edited in this session; each `duologue run` is a session of its own."
+WHERE_UNDONE = "Undo takes back what I edited since I was started; each `duologue run` starts me anew."
 
 
 async def change(turn: Turn, step: Step) -> None:

@@ -1,0 +1,99 @@
+"""Which agent a command starts, where and with what: the options that `run` and `sessions` share."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from duologue.peer.link import Trace
+
+#: What the built-in agent is configured by; it gets these without --env.
+OWN_VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "PYTHONPATH")
+OWN_PREFIX = "DUOLOGUE_"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--agent", metavar="CMD", help="the agent's command line (the built-in agent)")
+    parser.add_argument("--cwd", metavar="DIR", type=Path, default=Path(), help="the project folder (this one)")
+    parser.add_argument("--protocol", choices=("1", "2", "auto"), default="1", help="the version to propose (1)")
+    parser.add_argument(
+        "--env",
+        metavar="NAME[=VALUE]",
+        action="append",
+        default=[],
+        help="pass a variable on to the agent, which gets no others that may hold secrets",
+    )
+    parser.add_argument("--timeout", metavar="S", type=float, help="cancel when it takes more than S seconds")
+    parser.add_argument("--log", metavar="FILE", type=Path, help="append every message to FILE, without keys")
+
+
+def start_of(chosen: argparse.Namespace, program: str, *further: str) -> dict[str, Any]:
+    """What was chosen, as members of an `Order`. `further` are words for the built-in agent, `program` is who logs.
+
+    Raises ValueError that says what is wrong.
+    """
+    return {
+        "program": program,
+        "command": _command(chosen.agent, further),
+        "cwd": _folder(chosen.cwd),
+        "protocol": "auto" if chosen.protocol == "auto" else 2 if chosen.protocol == "2" else 1,
+        "env": _environment(chosen.env, own=chosen.agent is None),
+        "timeout": _seconds(chosen.timeout),
+        "trace": _trace(chosen.log, program),
+    }
+
+
+def _command(agent: str | None, further: tuple[str, ...]) -> list[str]:
+    if agent is None:
+        # -P: the project folder must not be searched for modules of ours.
+        return [sys.executable, "-P", "-m", "duologue", "agent", *further]
+    import shlex
+
+    try:
+        words = shlex.split(agent)
+    except ValueError as error:
+        raise ValueError(f"--agent {agent!r}: {error}; quote it as for a shell: --agent 'my-agent --flag'") from None
+    if not words:
+        raise ValueError("--agent: the command is empty")
+    return words
+
+
+def _seconds(timeout: float | None) -> float | None:
+    if timeout is not None and not timeout > 0:
+        raise ValueError("--timeout: give a number of seconds above zero")
+    return timeout
+
+
+def _trace(log: Path | None, program: str) -> Trace | None:
+    if log is None:
+        return None
+    from duologue.cli.log import log_to
+
+    return log_to(log.expanduser(), program)
+
+
+def _folder(path: Path) -> Path:
+    folder = path.expanduser().absolute()
+    if not folder.is_dir():
+        raise ValueError(f"--cwd: there is no such folder: {path}")
+    return folder
+
+
+def _environment(named: list[str], *, own: bool) -> Mapping[str, str]:
+    import os
+
+    passed: dict[str, str] = {}
+    if own:
+        passed = {
+            name: value for name, value in os.environ.items() if name in OWN_VARIABLES or name.startswith(OWN_PREFIX)
+        }
+    for entry in named:
+        name, equals, value = entry.partition("=")
+        if not name or (not equals and name not in os.environ):
+            raise ValueError(f"--env {entry}: give NAME=VALUE, or NAME of a variable that is set here")
+        passed[name] = value if equals else os.environ[name]
+    return passed
