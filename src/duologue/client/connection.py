@@ -76,6 +76,8 @@ class ClientConnection:
         self.info: Implementation | None = None
         self.capabilities = AgentCapabilities()
         self.auth_methods: Sequence[AuthMethod] = ()
+        # What `offers` has answered; each call asks.
+        self._offered: dict[Request[Any, Any] | Notification[Any], bool] = {}
         self.announced = ClientCapabilities()
         self._arrivals = Arrivals(self.sessions)
         self._ending: asyncio.Future[Any] | None = None
@@ -94,9 +96,14 @@ class ClientConnection:
 
     def offers(self, method: Request[Any, Any] | Notification[Any]) -> bool:
         """Whether the agent answers a method, by what it announced: ``offers(v2.SESSION_RESUME)``."""
-        if method in (v2.AUTH_LOGIN, v2.AUTH_LOGOUT) and not self.auth_methods:
-            return False
-        return announced(method, self.capabilities, self.peer.said_in_v1)
+        offered = self._offered.get(method)
+        if offered is None:
+            login = method in (v2.AUTH_LOGIN, v2.AUTH_LOGOUT)
+            offered = not (login and not self.auth_methods) and announced(
+                method, self.capabilities, self.peer.said_in_v1
+            )
+            self._offered[method] = offered
+        return offered
 
     def need(self, method: Request[Any, Any] | Notification[Any]) -> None:
         """Raises `NotOffered` unless the agent answers a method."""
@@ -130,6 +137,7 @@ class ClientConnection:
         self.info = response.info
         self.capabilities = response.capabilities or AgentCapabilities()
         self.auth_methods = response.auth_methods or ()
+        self._offered.clear()
 
     async def close(self) -> None:
         """End the connection, and the agent with it when it was started here."""

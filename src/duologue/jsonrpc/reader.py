@@ -142,10 +142,13 @@ class Reader:
         if not text.isascii() and self._batch is None and not is_utf8(text):
             self._reject(None, PARSE_ERROR, "not valid UTF-8", text)
         elif envelope.method is UNSET:
-            if envelope.error is ABSENT is not envelope.result and self._settle(envelope.id):
-                self.events.append(Response(envelope.id, envelope.result))
+            id = envelope.id
+            # Often so, and told here without a further call: a result that an own request waits for.
+            if envelope.error is ABSENT is not envelope.result and id.__class__ is int and id in self.pending:
+                self.pending.remove(id)
+                self.events.append(Response(id, envelope.result))
             else:
-                self._read_answer(envelope.id, envelope, text)
+                self._read_answer(id, envelope, text)
         else:
             self._read_call(envelope, envelope.method, text)
 

@@ -38,6 +38,7 @@ class Asking:
     async def request(self, method: Request[Any, Any], params: Any, applied: Callable[[Any], None] | None) -> Any:
         """See `Peer.request`."""
         peer = self._peer
+        edge = peer.edge
         call = Call(method, method, peer.loop.create_future(), peer.inbound.inside_handler(), applied)
         paced = method.name == WHOLE_TURN
         if not paced:
@@ -45,10 +46,10 @@ class Asking:
             if peer.inbound.paused:
                 peer.regulate()
         try:
-            if peer.edge is None:
+            if edge is None:
                 sent = self.ask(call, method, params)
             else:
-                sent = peer.carrying.out(peer.edge.request_out(method, params, call), call)
+                sent = peer.carrying.out(edge.request_out(method, params, call), call)
             if sent is not SENT:
                 await sent
             return await call.future

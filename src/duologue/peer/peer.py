@@ -198,7 +198,8 @@ class Peer:
         Raises `RpcError` (an error answer), `RemoteProtocolError` (a broken one), `ConnectionClosed`, `LimitError`,
         `codec.CodecError` (params that cannot be encoded, a result that does not fit its type).
         """
-        self._check_open()
+        if self.closed_reason is not None or not self.link.is_open:
+            self._check_open()
         return self._asking.request(method, params, applied)
 
     def notify(self, method: Notification[P], params: P) -> Awaitable[None]:
@@ -245,8 +246,7 @@ class Peer:
     def _check_open(self) -> None:
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
-        if not self.link.is_open:
-            self._check_started()
+        self._check_started()
 
     # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
 

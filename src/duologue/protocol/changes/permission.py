@@ -35,7 +35,11 @@ KNOWN_KINDS = frozenset(PermissionOptionKind)
 
 
 def permission_down(memory: ConnectionMemory, request: v2.RequestPermissionRequest, key: Hashable) -> Steps:
-    options = [option for option in request.options if option.kind in KNOWN_KINDS]
+    options = request.options
+    for option in options:
+        if option.kind not in KNOWN_KINDS:
+            options = [each for each in options if each.kind in KNOWN_KINDS]
+            break
     if not options:
         return (Answer(key, RequestPermissionResponse(outcome=CancelledOutcome())),)
     session = memory.session(request.session_id)
