@@ -1,10 +1,12 @@
-"""What holds for the whole suite: requirement marks must name a row, and peers run only when asked for."""
+"""What holds for the whole suite: requirement marks must name a row, a run of all tests is shared by several processes,
+and peers run only when asked for."""
 
 import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,28 @@ def pytest_unconfigure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--req-report", metavar="FILE", help="write which tests prove which requirement, as JSON")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """No other process for some of the tests, where its start costs more than it saves; else one for each core."""
+    return None if is_whole_run(config) and not config.getoption("collectonly") else 0
+
+
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker what only the process that started it knows: a worker is always given names of files."""
+    node.workerinput["whole_run"] = is_whole_run(node.config)
+
+
+def is_whole_run(config: pytest.Config) -> bool:
+    """Whether nothing was said of what to run."""
+    told: dict[str, bool] = getattr(config, "workerinput", {})
+    narrowed = any(config.getoption(option) for option in ("keyword", "markexpr", "lf"))
+    return told.get("whole_run", config.args_source is config.ArgsSource.TESTPATHS and not narrowed)
+
+
+@pytest.fixture(scope="session")
+def whole_run(request: pytest.FixtureRequest) -> bool:
+    return is_whole_run(request.config)
 
 
 @pytest.hookimpl(trylast=True)

@@ -50,9 +50,8 @@ def test_reasons_are_of_requirements() -> None:
     assert UNTESTED_ROWS.REASONS.keys() <= ROWS.keys()
 
 
-def test_each_requirement_has_a_test_or_a_reason(request: pytest.FixtureRequest) -> None:
-    config = request.config
-    if config.args_source is not config.ArgsSource.TESTPATHS or config.getoption("keyword"):
+def test_each_requirement_has_a_test_or_a_reason(request: pytest.FixtureRequest, whole_run: bool) -> None:
+    if not whole_run:
         pytest.skip("only a run of all tests knows all marks")
     proven = {row for item in request.session.items for mark in item.iter_markers("req") for row in mark.args}
     assert ROWS.keys() - proven <= UNTESTED_ROWS.REASONS.keys()
