@@ -108,9 +108,13 @@ async def test_field_bug_46_the_end_of_an_old_turn_leaves_the_question_of_the_ne
     client = Slow()
     host, first, one = await begun(version, client)
     await first.turn.cancel()
-    second, two = await host.prompt("two")
+    asking = asyncio.create_task(host.prompt("two"))
+    # An agent of version 1 gets no prompt while it is at work.
+    if version == 2:
+        await asking
     host.end(one, "cancelled")
     await first.end()
+    second, two = await asking
     host.accept(two)
     host.ask()
     await until(lambda: client.asked == 1)

@@ -75,10 +75,10 @@ class McpChannel:
             case {"method": str(method)} if "id" not in message:
                 await self._notify(method, _params(message))
             case {"id": id, "result": result}:
-                self._answer(id, lambda asked: asked.set_result(result))
+                await self._answer(id, lambda asked: asked.set_result(result))
             case {"id": id, "error": {"code": int(code), "message": str(text), **more}}:
                 error = RpcError(code, text, more.get("data", UNSET))
-                self._answer(id, lambda asked: _fail(asked, error))
+                await self._answer(id, lambda asked: _fail(asked, error))
             case _:
                 raise ValueError("an MCP message is a request, a notification, a result or an error")
 
@@ -155,12 +155,14 @@ class McpChannel:
             self.end()
             raise ChannelClosed(str(error)) from error
 
-    def _answer(self, id: Any, settle: Callable[[asyncio.Future[Any]], None]) -> None:
+    async def _answer(self, id: Any, settle: Callable[[asyncio.Future[Any]], None]) -> None:
         asked = self._asked.pop(id, None) if isinstance(id, str) else None
         if asked is None:
             log.debug("ignored an answer to no open MCP request: %r", id)
         elif not asked.done():
             settle(asked)
+            # As with a call: what is sent next comes after it.
+            await asyncio.sleep(0)
 
     # --- what the other end sends -------------------------------------------------------------------------------------
 
