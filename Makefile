@@ -3,6 +3,8 @@
 BIN := .venv/bin
 empty :=
 space := $(empty) $(empty)
+# All tests are shared by up to four processes, a file at a time; tests/conftest.py runs a part of them in one.
+SHARED := --numprocesses auto --maxprocesses 4 --dist loadfile
 CODE := $(wildcard src tests bench examples scripts)
 
 .PHONY: help setup demo test lint style types pyright check coverage bench peers sdk-peers released schema-diff build clean
@@ -17,7 +19,7 @@ demo: setup ## the coding agent on a copy of a project (DEMO_ASK=1 asks you)
 	@sh scripts/demo.sh
 
 test: setup ## run the tests; ARGS="tests/peer -k order" narrows them
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(SHARED) $(ARGS)
 
 lint: style types ## ruff (rules and format) and mypy --strict
 

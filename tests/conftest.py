@@ -29,11 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--req-report", metavar="FILE", help="write which tests prove which requirement, as JSON")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """No other process for some of the tests, where its start costs more than it saves; else one for each core."""
     return None if is_whole_run(config) and not config.getoption("collectonly") else 0
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tells a worker what only the process that started it knows: a worker is always given names of files."""
     node.workerinput["whole_run"] = is_whole_run(node.config)
