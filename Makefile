@@ -7,7 +7,7 @@ space := $(empty) $(empty)
 SHARED := --numprocesses auto --maxprocesses 4 --dist loadfile
 CODE := $(wildcard src tests bench examples scripts)
 
-.PHONY: help setup demo test lint style types pyright check coverage bench peers sdk-peers released schema-diff build clean
+.PHONY: help setup demo test lint style types pyright check coverage bench peers sdk-peers released judge schema-diff build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,10 @@ released: setup ## run against released programs (gigabytes; PEERS="qwen toad")
 	@sh tests/peers/released/install.sh $(PEERS)
 	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers/released -rs --timeout 300 $(if $(PEERS),-k "$(subst $(space), or ,$(strip $(PEERS)))") $(ARGS)
 	@$(BIN)/python tests/peers/released/report.py
+
+judge: setup ## run the check on released programs (gigabytes; PEERS="qwen acpx")
+	@sh tests/peers/released/install.sh $(patsubst %-v1,%,$(patsubst %-v2,%,$(PEERS)))
+	@$(BIN)/python tests/peers/released/judge.py $(PEERS)
 
 build: setup ## build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from cli_kit import DUOLOGUE, PATIENCE
 
 from duologue.cli import main
 
@@ -84,3 +89,17 @@ def test_what_cannot_be_done_gives_status_2(
 ) -> None:
     assert check(*arguments) == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_check_that_is_stopped_leaves_no_folder(number: signal.Signals, tmp_path: Path) -> None:
+    silent = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    command = [*DUOLOGUE, "check", "agent", "--", *silent]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not any(tmp_path.glob("duologue-check-*")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(number)
+        assert process.wait(PATIENCE) == 130
+    assert not list(tmp_path.glob("duologue-check-*"))

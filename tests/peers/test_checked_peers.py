@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from check_page import Found, listed, named
 from sdk_peers import NODE_MODULES, PLACE, PROGRAMS, PYTHON_SDK, ROOT
 
-PAGE = ROOT / "docs" / "check.md"
 EXAMPLES = PLACE / "examples"
 NODE_EXAMPLES = NODE_MODULES / "sdk-1.3" / "dist" / "examples"
 NEWEST = NODE_MODULES / "sdk-2.4" / "dist"
@@ -59,19 +58,6 @@ PROGRAMS_OF_OTHERS: dict[str, tuple[str, list[str], Path]] = {
     "TypeScript 2.4, a client": ("client", prompting(typescript("v1/stable/acp.js", "ts_client.mjs")), NEWEST),
 }
 
-Found = set[tuple[str, int, str]]
-
-
-def listed(program: str) -> Found:
-    """The findings of a program on the page: status, version and requirement."""
-    found: Found = set()
-    section = PAGE.read_text(encoding="utf-8").split(f"### {program}\n")[1].split("\n#")[0]
-    for line in section.splitlines():
-        if match := re.match(r"\| (fail|warn) \| (1|2|1, 2) \| ([\w, -]+) \|", line):
-            status, versions, rows = match.groups()
-            found |= {(status, int(version), row) for version in versions.split(", ") for row in rows.split(", ")}
-    return found
-
 
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("program", PROGRAMS_OF_OTHERS)
@@ -109,5 +95,4 @@ def found_on(side: str, command: list[str], folder: Path) -> Found:
 
 
 def test_each_program_of_the_page_is_checked() -> None:
-    named = set(re.findall(r"^### (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    assert named == set(PROGRAMS_OF_OTHERS)
+    assert named(released=False) == set(PROGRAMS_OF_OTHERS)

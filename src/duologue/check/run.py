@@ -234,8 +234,10 @@ async def _opened(make: Callable[[int, Path, str], Tested], version: int, title:
     try:
         yield bench
     finally:
-        await bench.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            await bench.close()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folder() -> Path:

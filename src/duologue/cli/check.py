@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from duologue.cli.screen import Screen, printable, wants_colour
 
@@ -32,7 +32,7 @@ exit status:
   0    nothing that was judged fails (there may be warnings)
   1    something fails
   2    the check could not be made: the command line is wrong, the program does not start or speaks another version
-  130  interrupted (Ctrl-C)"""
+  130  interrupted (Ctrl-C, SIGTERM)"""
 
 #: What the first words of a line are painted in.
 STYLES = {"FAIL": "red", "WARN": "yellow"}
@@ -72,9 +72,28 @@ def main(chosen: argparse.Namespace) -> int:
         print(f"duologue check: {error}", file=sys.stderr)
         return IMPOSSIBLE
     try:
-        return asyncio.run(_check(chosen, choice, env))
+        return asyncio.run(_until_stopped(_check(chosen, choice, env)))
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+async def _until_stopped(work: Coroutine[Any, Any, int]) -> int:
+    """The status of the work. A signal to stop ends what it started and deletes its folders; a second one hurries."""
+    import asyncio
+
+    from duologue.processes.stops import stop_signals
+
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+
+    def stop(number: int) -> None:
+        loop.call_soon_threadsafe(task.cancel)
+
+    with stop_signals(stop, stop):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            return INTERRUPTED
 
 
 def _choice(chosen: argparse.Namespace) -> Choice:

@@ -333,7 +333,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         text, results, tools = form.read(body)
         self.owner.asked.append({"path": self.path, "text": text[-500:], "results": results, "body": body})
-        reply = reply_to(text, results, tools)
+        reply = reply_to(self.owner.understand(text), results, tools)
         try:
             if reply.status != 200:
                 self._whole({"error": {"message": "scripted failure", "type": "scripted"}}, reply.status)
@@ -382,8 +382,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 @dataclass
 class ModelServer:
-    """The running server. `asked` holds what it was asked, in order."""
+    """The running server. `asked` holds what it was asked, in order; `understand` makes directives of other words."""
 
+    understand: Callable[[str], str] = lambda text: text
     asked: list[Json] = field(default_factory=list)
 
     def __enter__(self) -> ModelServer:

@@ -1,6 +1,7 @@
-"""Drives an agent by the released acp-client, in whose environment it runs: acp_client_driver.py FILE, JSON with
+"""Drives an agent by the released acp-client, in whose environment it runs: acp_client_driver.py FILE [COMMAND ...].
+The file is JSON with
 
-    command, cwd   the agent
+    command, cwd   the agent; its command may follow the file instead
     ask            prompts, asked one after the other in one session
     session        the id of an earlier session to carry on, or null
     permission     what a question is answered with: "allow", "none" (the client has no handler) or "wait"
@@ -55,4 +56,5 @@ async def drive(told):
     return {"replies": replies, "session": session, "asked": asked, "updates": kinds, "error": error}
 
 
-print(json.dumps(asyncio.run(drive(json.loads(Path(sys.argv[1]).read_text())))))
+order = json.loads(Path(sys.argv[1]).read_text())
+print(json.dumps(asyncio.run(drive({**order, "command": sys.argv[2:] or order["command"]}))))
