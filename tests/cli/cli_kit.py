@@ -207,7 +207,9 @@ class InTerminal:
 
     def expect(self, text: str) -> None:
         """Read until a text has appeared behind the last one that was expected."""
+        deadline = time.monotonic() + PATIENCE
         while (found := self.seen.find(text, self._expected)) < 0:
+            assert time.monotonic() < deadline, f"{text!r} was not seen in {PATIENCE} s: {self.seen}"
             assert self._read(), f"the terminal closed before {text!r} was seen: {self.seen}"
         self._expected = found + len(text)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -43,13 +44,14 @@ WORDS = {"yes": "y", "always": "a", "no": "n", "never": "v", "whole": "w"}
 
 @dataclass(slots=True)
 class Answers:
-    """Answers requests. `nobody_asked` says whether one was refused because there is no terminal; `printed` waits until
-    the question can be seen."""
+    """Answers requests. `nobody_asked` says whether one was refused because there is no terminal, `asking` whether a
+    question is open at one; `printed` waits until it can be seen."""
 
     printer: Printer
     rules: Sequence[Rule] = ()
     otherwise: Literal["ask", "yes", "reject"] = "ask"
     nobody_asked: bool = False
+    asking: bool = False
     printed: Callable[[], Awaitable[None]] | None = None
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -93,13 +95,21 @@ class Answers:
             self._tell(self.printer, request, matter, doubt)
             self.printer.screen.line("  refused: there is no terminal to ask at (see --yes and --allow)", "red")
             return refusal(request)
-        with tty:
+        with tty, self._open_question():
             self.printer.screen.fresh()
             printer = self.printer
             if not printer.screen.is_terminal:
                 printer = Printer(Screen(tty.stream, colour=wants_colour(tty.stream)), printer.parts.bounds)
             whole = self._tell(printer, request, matter, doubt)
             return await self._read_answer(tty, printer, request, None if whole else matter)
+
+    @contextmanager
+    def _open_question(self) -> Iterator[None]:
+        self.asking = True
+        try:
+            yield
+        finally:
+            self.asking = False
 
     def _note(self, matter: Matter) -> None:
         """Print what is answered without a person, as far as it does not stand there already."""

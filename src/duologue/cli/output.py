@@ -36,6 +36,11 @@ class Output:
     def isatty(self) -> bool:
         return self._tty
 
+    @property
+    def settled(self) -> bool:
+        """Whether all is written."""
+        return not self._waiting
+
     def write(self, text: str) -> None:
         """Hand over text; never blocks, never fails. What comes once the reader has gone is dropped."""
         if not self.closed.is_set():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,10 +18,12 @@ from duologue import codec
 from duologue.cli.answering import Answers
 from duologue.cli.bounds import BRIEF, WHOLE
 from duologue.cli.exits import BY_REASON, Exit
+from duologue.cli.notes import Notes
 from duologue.cli.output import Output
 from duologue.cli.resuming import NoSession, Resume, is_folder, reopened, when
-from duologue.cli.screen import Screen, one_line, plain_json, printable, wants_colour
+from duologue.cli.screen import Screen, can_erase, one_line, plain_json, printable, wants_colour
 from duologue.cli.show import Printer
+from duologue.cli.waiting import Waiting
 from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, Session, VersionMismatch, connect
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.local.rules import Rule
@@ -78,6 +82,7 @@ class Run(Client):
         self.order = order
         # A stream is None when the program was started with it closed.
         errors = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        self._terminal = errors
         self.errors = Screen(errors, colour=wants_colour(errors))
         self.output = Output(sys.stdout or errors)
         self.out = Screen(self.output, colour=not order.json and wants_colour(self.output))
@@ -89,6 +94,7 @@ class Run(Client):
         self._stopping = asyncio.Event()
         self._impatient = asyncio.Event()
         self._stderr = bytearray()
+        self._ready = False
         # While the history of a session comes, which was shown before.
         self._hushed = False
 
@@ -121,13 +127,24 @@ class Run(Client):
         def interrupted(number: int) -> None:
             loop.call_soon_threadsafe(self._stop, Exit.CANCELLED)
 
-        with stop_signals(interrupted, interrupted):
+        with stop_signals(interrupted, interrupted), self._notes_of_ours():
             return await self._run(loop)
+
+    @contextlib.contextmanager
+    def _notes_of_ours(self) -> Iterator[None]:
+        """What the library warns of is printed like all else; without a handler it would write into other lines."""
+        handler = Notes(self.errors)
+        logging.getLogger("duologue").addHandler(handler)
+        try:
+            yield
+        finally:
+            logging.getLogger("duologue").removeHandler(handler)
 
     async def _run(self, loop: asyncio.AbstractEventLoop) -> Exit:
         work = loop.create_task(self._work())
         reader = loop.create_task(self._watch_reader())
         stop = loop.create_task(self._stopping.wait())
+        line = self._show_waiting(loop)
         try:
             await asyncio.wait({work, stop}, timeout=self.order.timeout, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -142,8 +159,26 @@ class Run(Client):
         finally:
             stop.cancel()
             await self._settle()
+            line.cancel()
             reader.cancel()
         return self._told_all(status)
+
+    def _show_waiting(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
+        """Begin to show on a terminal that nothing comes; who pipes or reads JSON is not disturbed."""
+        if self.order.json or not self.out.is_terminal or not can_erase(self._terminal):
+            return loop.create_task(asyncio.sleep(0))
+        waiting = Waiting(self._terminal, self._awaited)
+        self.out.before = self.errors.before = waiting.clear
+        return loop.create_task(waiting.run())
+
+    def _awaited(self) -> str | None:
+        """What is waited for; None while that must not be said: in a line that is begun, below a question."""
+        lines_are_whole = self.out.at_start and self.errors.at_start and self.output.settled
+        if not lines_are_whole or self.answers.asking:
+            return None
+        if self._stopped is not None:
+            return "waiting for the agent to end (Ctrl-C again ends it at once)"
+        return "waiting for the agent" if self._ready else "starting the agent"
 
     def _told_all(self, status: Exit) -> Exit:
         """The status, unless the end was not told because standard output takes nothing any more."""
@@ -159,9 +194,12 @@ class Run(Client):
             async with connect(
                 self._transport, self, protocol=self.order.protocol, trace=self.order.trace
             ) as connection:
+                self._ready = True
                 return await self._work_with(connection)
         except (AgentFailed, VersionMismatch) as error:
-            return await self._failed(Exit.AGENT_FAILED, error)
+            status = await self._failed(Exit.AGENT_FAILED, error)
+            self._doubt_command(isinstance(error, AgentFailed) and error.spoke_to)
+            return status
         except ConnectionClosed as error:
             return await self._failed(Exit.AGENT_FAILED, error)
         except NoSession as error:
@@ -169,7 +207,14 @@ class Run(Client):
         except (JsonRpcError, codec.CodecError) as error:
             status = await self._failed(Exit.TURN_FAILED, error)
             self._tell_logins(error)
+            self._doubt_command(not self._ready and getattr(error, "code", None) != ErrorCode.AUTH_REQUIRED)
             return status
+
+    def _doubt_command(self, strange: bool) -> None:
+        """A program that starts and cannot shake hands may be no agent, or not be told that it is to be one."""
+        if strange and self._stopped is None:
+            hint = "is this the command of an ACP agent? Some need an argument for that, such as --acp"
+            self.errors.line(f"  {hint}", "yellow")
 
     def _tell_logins(self, error: Exception) -> None:
         """Say what an agent that asks for a login offers; how to do it may be told in the description alone."""

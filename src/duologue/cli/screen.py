@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 STYLES: Mapping[str, str] = {
@@ -78,6 +78,12 @@ def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
+def can_erase(stream: Stream, env: Mapping[str, str] | None = None) -> bool:
+    """Whether a line that was printed can be taken away again."""
+    env = os.environ if env is None else env
+    return env.get("TERM", "dumb") != "dumb" and stream.isatty()
+
+
 def wants_colour(stream: Stream, env: Mapping[str, str] | None = None) -> bool:
     """Colour is for terminals that can show it, unless `NO_COLOR` is set."""
     env = os.environ if env is None else env
@@ -96,14 +102,16 @@ class Stream(Protocol):
 
 class Screen:
     """Text on a stream. `lines` counts those that were printed; `begun` says that a line was begun and nothing printed
-    since."""
+    since, `at_start` that the next text stands at the start of a line. `before` is called before anything is printed.
+    """
 
     def __init__(self, stream: Stream, *, colour: bool) -> None:
         self._stream = stream
         self._colour = colour
-        self._at_start = True
+        self.at_start = True
         self.lines = 0
         self.begun = False
+        self.before: Callable[[], None] | None = None
 
     @property
     def is_terminal(self) -> bool:
@@ -121,33 +129,35 @@ class Screen:
         if not text:
             return
         self._put("\n".join(self.paint(part, *styles) for part in text.split("\n")) if styles else text)
-        self._at_start = text.endswith("\n")
+        self.at_start = text.endswith("\n")
 
     def line(self, text: str = "", *styles: str) -> None:
         """Print a line of its own."""
         self.fresh()
         self._put(f"{self.paint(text, *styles) if styles else text}\n")
-        self._at_start = True
+        self.at_start = True
 
     def begin(self, text: str) -> None:
         """Print a line without its end."""
         self.fresh()
         self._put(text)
-        self._at_start = False
+        self.at_start = False
         self.begun = True
 
     def typed(self) -> None:
         """A line was typed behind what was printed, and its end shown."""
         self.lines += 1
-        self._at_start = True
+        self.at_start = True
 
     def fresh(self) -> None:
         """End the line that is begun."""
-        if not self._at_start:
+        if not self.at_start:
             self._put("\n")
-            self._at_start = True
+            self.at_start = True
 
     def _put(self, text: str) -> None:
+        if self.before is not None:
+            self.before()
         # A terminal or standard error that has gone away must not end the turn.
         self.begun = False
         self.lines += text.count("\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,9 @@ from duologue.transports.base import Closed, Transport, TransportError
 
 #: How long an agent may take to answer `initialize`, in seconds, counted from its last sign of life.
 STARTUP_SECONDS = 60.0
+#: Lines that are no messages and may come before that answer. It is looked at every so many seconds.
+STARTUP_NOISE = 10_000
+LOOK_SECONDS = 2.0
 
 Protocol = Literal[1, 2, "auto"]
 Open = Callable[[], Transport]
@@ -125,17 +129,7 @@ def _may_be_the_version(error: BaseException) -> bool:
 async def _start(connection: ClientConnection, transport: Transport, version: Version, seconds: float) -> None:
     starting = asyncio.get_running_loop().create_task(connection.start(transport, version))
     try:
-        waited = 0.0
-        while True:
-            done, _ = await asyncio.wait({starting}, timeout=max(seconds - waited, 0.05))
-            if done:
-                await starting
-                return
-            waited = getattr(transport, "seconds_silent", lambda: seconds)()
-            if waited >= seconds:
-                said = getattr(transport, "stderr_tail", str)()
-                problem = f"the agent did not answer initialize and was silent for {seconds:g} s"
-                raise AgentFailed(str(Closed(problem, command=str(transport), stderr_tail=said)))
+        await _answered(starting, connection, transport, seconds)
     except (ConnectionClosed, TransportError) as error:
         raise AgentFailed(str(error), spoke_to=isinstance(error, ConnectionClosed)) from error
     except RpcError:
@@ -149,6 +143,29 @@ async def _start(connection: ClientConnection, transport: Transport, version: Ve
             starting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await starting
+
+
+async def _answered(
+    starting: asyncio.Task[None], connection: ClientConnection, transport: Transport, seconds: float
+) -> None:
+    """Wait for the handshake. Raises `AgentFailed` for an agent that is silent, or writes and means something else."""
+    began = time.monotonic()
+    silent: Callable[[], float] = getattr(transport, "seconds_silent", lambda: time.monotonic() - began)
+    waited = 0.0
+    while waited < seconds:
+        done, _ = await asyncio.wait({starting}, timeout=max(min(seconds - waited, LOOK_SECONDS), 0.05))
+        if done:
+            return await starting
+        if connection.peer.link.engine.noise_count > STARTUP_NOISE:
+            problem = "the agent did not answer initialize and wrote thousands of lines that are no messages"
+            raise _unanswered(problem, transport, spoke_to=True)
+        waited = silent()
+    raise _unanswered(f"the agent did not answer initialize and was silent for {seconds:g} s", transport)
+
+
+def _unanswered(problem: str, transport: Transport, *, spoke_to: bool = False) -> AgentFailed:
+    said = getattr(transport, "stderr_tail", str)()
+    return AgentFailed(str(Closed(problem, command=str(transport), stderr_tail=said)), spoke_to=spoke_to)
 
 
 def _version_of(number: int) -> Version:

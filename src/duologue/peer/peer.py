@@ -40,6 +40,9 @@ log = logging.getLogger("duologue.peer")
 
 CANCEL = CANCEL_REQUEST.name
 
+#: Lines that are no messages and are warned of, in one connection: a program that is no agent may write for ever.
+BROKEN_TOLD = 5
+
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -81,6 +84,7 @@ class Peer:
         self.carrying = Carrying(self, self._asking, self._answering, self._hearing)
         self.ending = Ending(self, self._asking, self._answering)
         self._held: deque[wire.Event] | None = None
+        self._broken = 0
         self._on: dict[type[Any], Callable[[Any], None]] = {
             wire.Notification: self._on_notification,
             wire.Request: self._answering.on_request,
@@ -302,7 +306,11 @@ class Peer:
                 log.exception("a message could not be applied")
 
     def _on_broken(self, event: wire.Noise | wire.Malformed) -> None:
-        log.warning("ignored a line that is no message: %s", event.reason)
+        self._broken += 1
+        level = logging.WARNING if self._broken <= BROKEN_TOLD else logging.DEBUG
+        log.log(level, "ignored a line that is no message: %s", event.reason)
+        if self._broken == BROKEN_TOLD:
+            log.warning("further lines that are no messages are logged at debug")
         log.debug("it began with %r", mask_broken(event.sample.decode("utf-8", "replace")))
 
     def _on_unexpected(self, event: wire.UnexpectedResponse) -> None:

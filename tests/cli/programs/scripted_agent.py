@@ -122,6 +122,9 @@ class Plain(Agent):
             case "flood":
                 for number in range(30_000):
                     await turn.say(f"line {number}\n")
+            case "slow":
+                await until(Path("go"))
+                await turn.say("here I am")
             case "refuse":
                 raise RpcError(-32603, "cannot do that", {"details": "the cause"})
             case reason:
@@ -139,8 +142,16 @@ class Plain(Agent):
             await asyncio.sleep(3600)
 
 
+async def until(file: Path) -> None:
+    """Wait for a file that the test makes."""
+    while not file.exists():  # noqa: ASYNC110, ASYNC240
+        await asyncio.sleep(0.02)
+
+
 if __name__ == "__main__":
     scenario = sys.argv[1]
+    if scenario == "slow":
+        asyncio.run(until(Path("start")))
     if scenario == "crash":
         sys.exit("cannot start: no configuration")
     scripted = scenario in SCRIPTS or scenario in ("error", "login", "noise", "stream")
