@@ -159,5 +159,5 @@ async def test_each_proposal_gets_the_layout_of_its_answer(proposed: int, answer
 
 
 def test_overriding_is_what_counts() -> None:
-    assert Full()._overrides("fork_session") and Full()._overrides("prompt")
-    assert not Scripted()._overrides("fork_session") and not Base()._overrides("prompt")
+    assert Full().announces("fork_session") and Full().announces("prompt")
+    assert not Scripted().announces("fork_session") and not Base().announces("prompt")

@@ -8,7 +8,7 @@ from typing import Any
 
 from client_kit import Host
 
-from duologue.client import Client, NesDocument, NesSession, Suggestion
+from duologue.client import Client, ClientNesSession, NesDocument, Suggestion
 from duologue.protocol.common.nes_capabilities import (
     ClientNesCapabilities,
     NesJumpCapabilities,
@@ -56,7 +56,7 @@ async def begin(
     encoding: str | None = None,
     client: Client | None = None,
     read_file: Callable[[str], str | None] | None = None,
-) -> tuple[Host, NesSession]:
+) -> tuple[Host, ClientNesSession]:
     """Shake hands with an agent that wants these events and this context, and begin the session N."""
     offered: dict[str, Any] = {"nes": {"events": {"document": ALL if events is None else events}}}
     if context is not None:
@@ -74,14 +74,14 @@ async def begin(
 class Asking:
     """A request for suggestions that is under way."""
 
-    def __init__(self, session: NesSession, document: NesDocument, offset: int = 0, **more: Any) -> None:
+    def __init__(self, session: ClientNesSession, document: NesDocument, offset: int = 0, **more: Any) -> None:
         self.task = asyncio.create_task(session.suggest(document, offset, **more))
 
     async def found(self) -> tuple[Suggestion, ...]:
         return await asyncio.wait_for(self.task, PATIENCE)
 
 
-async def asked(host: Host, session: NesSession, document: NesDocument, **more: Any) -> dict[str, Any]:
+async def asked(host: Host, session: ClientNesSession, document: NesDocument, **more: Any) -> dict[str, Any]:
     """The params of a request for suggestions, answered with none."""
     asking = Asking(session, document, **more)
     request = await host.wire.read_method("nes/suggest")
@@ -92,7 +92,7 @@ async def asked(host: Host, session: NesSession, document: NesDocument, **more: 
 
 
 async def told(
-    host: Host, session: NesSession, document: NesDocument, *suggestions: dict[str, Any]
+    host: Host, session: ClientNesSession, document: NesDocument, *suggestions: dict[str, Any]
 ) -> tuple[Suggestion, ...]:
     """What the client makes of suggestions, whose ids are numbers in order."""
     asking = Asking(session, document)

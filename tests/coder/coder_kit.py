@@ -21,7 +21,7 @@ from duologue.coder.events import (
 )
 from duologue.coder.files import Disk
 from duologue.coder.journal import Journal
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.loop import Coder
 from duologue.coder.models.base import (
     AssistantMessage,
@@ -158,8 +158,10 @@ def assert_well_told(events: Sequence[Event]) -> None:
 class Bench:
     """Plans and runs single tools, without a model and without the gate."""
 
-    def __init__(self, *roots: Path, limits: Limits | None = None, files: Any = None, environment: Any = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(
+        self, *roots: Path, limits: CoderLimits | None = None, files: Any = None, environment: Any = None
+    ) -> None:
+        self.limits = limits or CoderLimits()
         self.events: list[Event] = []
         workspace = Workspace(roots)
         disk = Disk(workspace, self.limits)

@@ -15,7 +15,7 @@ from coder_kit import take_turn as turn_of
 
 from duologue.coder.acp import CodingAgent
 from duologue.coder.acp_options import MODES
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import (
     AssistantMessage,
     ModelEvent,
@@ -201,7 +201,7 @@ async def test_field_bug_141_a_client_gets_all_that_a_command_printed(tmp_path: 
 
 async def test_field_bug_141_what_is_more_than_the_cap_keeps_head_and_tail_with_a_notice(tmp_path: Path) -> None:
     """What the model gets is cut; what is streamed to the client is not."""
-    bench = Bench(tmp_path, limits=Limits(output_head=100, output_tail=200))
+    bench = Bench(tmp_path, limits=CoderLimits(output_head=100, output_tail=200))
     outcome = await bench.run("run_command", command="i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done")
     assert outcome.text.startswith("line 0\n") and "line 499\n" in outcome.text
     assert outcome.data["truncated"] and "line 250\n" not in outcome.text

@@ -33,7 +33,7 @@ from duologue.coder.events import (
     ToolStarted,
     TurnEnded,
 )
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import (
     AssistantMessage,
     CallDelta,
@@ -156,7 +156,7 @@ async def test_calls_of_a_step_run_one_after_the_other_in_order(tmp_path: Path) 
 
 @pytest.mark.req("v1-prompt-06")
 async def test_a_turn_has_a_limit_of_steps(tmp_path: Path) -> None:
-    coder = make_coder(tmp_path, *[asks(call("list_files")) for _ in range(9)], limits=Limits(steps=3))
+    coder = make_coder(tmp_path, *[asks(call("list_files")) for _ in range(9)], limits=CoderLimits(steps=3))
     events = await take_turn(coder)
     assert end_of(events) == "max_turn_requests"
     assert isinstance(coder.model, ScriptedModel)

@@ -28,7 +28,7 @@ from coder_kit import (
 )
 
 from duologue.coder.events import Event, Text, ToolFinished, ToolOutput, ToolRunning, ToolStarted, TurnEnded
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.loop import Coder
 from duologue.coder.models.base import (
     AssistantMessage,
@@ -42,7 +42,7 @@ from duologue.coder.models.base import (
 )
 from duologue.coder.permissions import PermissionStore, parse_rule
 
-QUICK = Limits(stop_grace=0.5)
+QUICK = CoderLimits(stop_grace=0.5)
 
 
 async def hanging(request: ModelRequest) -> AsyncIterator[ModelEvent]:
@@ -237,7 +237,9 @@ async def test_a_write_that_never_ends_does_not_hold_the_cancel_up(tmp_path: Pat
             await asyncio.sleep(60)
 
     editor = HangingEditor()
-    coder = make_coder(tmp_path, asks(call("write_file", path="a", text="x")), files=editor, limits=Limits(settle=0.1))
+    coder = make_coder(
+        tmp_path, asks(call("write_file", path="a", text="x")), files=editor, limits=CoderLimits(settle=0.1)
+    )
     work = asyncio.create_task(take_turn(coder))
     await editor.begun.wait()
     coder.cancel()
@@ -321,7 +323,7 @@ async def test_a_slow_reader_holds_the_turn_back(tmp_path: Path) -> None:
             yield TextDelta("x")
         yield StepEnded(AssistantMessage("x" * 1000))
 
-    coder = make_coder(tmp_path, talking, limits=Limits(events=10))
+    coder = make_coder(tmp_path, talking, limits=CoderLimits(events=10))
     taken = 0
     async for event in coder.turn(UserMessage("go")):
         taken += isinstance(event, Text)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from duologue.coder import texts
 from duologue.coder.errors import BadArguments, Stale, ToolError
 from duologue.coder.events import FileDiff, Location
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.local.errors import LocalError, NotText, TooLarge
 from duologue.local.rules import Write
 
@@ -249,7 +249,7 @@ async def test_writing_the_same_text_needs_no_permission(tmp_path: Path) -> None
 
 async def test_too_much_text_is_refused_before_anyone_is_asked(tmp_path: Path) -> None:
     with pytest.raises(TooLarge, match="10 bytes"):
-        await Bench(tmp_path, limits=Limits(file=10)).plan("write_file", path="f", text="é" * 6)
+        await Bench(tmp_path, limits=CoderLimits(file=10)).plan("write_file", path="f", text="é" * 6)
 
 
 class Buffers:

@@ -16,7 +16,7 @@ from coder_kit import TOOLS, Bench
 
 from duologue.coder import ignore
 from duologue.coder.errors import BadArguments, ToolError
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import ToolSpec
 from duologue.coder.walk import walk
 from duologue.local import globs
@@ -76,7 +76,7 @@ async def test_a_model_sees_no_mark_and_only_line_feeds(tmp_path: Path) -> None:
 
 async def test_long_files_say_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("".join(f"{i}\n" for i in range(1, 11)))
-    bench = Bench(tmp_path, limits=Limits(read_lines=4))
+    bench = Bench(tmp_path, limits=CoderLimits(read_lines=4))
     outcome = await bench.run("read_file", path="f", line=3)
     assert outcome.text == "3\n4\n5\n6\n\n[lines 3 to 6 of 10; go on with line=7]"
     assert outcome.shown == "3\n4\n5\n6\n"
@@ -84,7 +84,7 @@ async def test_long_files_say_how_to_go_on(tmp_path: Path) -> None:
 
 async def test_long_lines_are_cut_with_a_notice(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("é" * 100)
-    outcome = await Bench(tmp_path, limits=Limits(read_characters=10)).run("read_file", path="f")
+    outcome = await Bench(tmp_path, limits=CoderLimits(read_characters=10)).run("read_file", path="f")
     assert outcome.data["text"] == "é" * 10
     assert outcome.data["truncated"]
     assert "too many characters" in outcome.text
@@ -292,7 +292,7 @@ async def test_a_list_has_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         return fits(pattern, path)
 
     monkeypatch.setattr(globs, "matches_anywhere", slow)
-    outcome = await Bench(tmp_path, limits=Limits(search_seconds=0.2)).run("list_files", pattern="f*")
+    outcome = await Bench(tmp_path, limits=CoderLimits(search_seconds=0.2)).run("list_files", pattern="f*")
     assert outcome.data["truncated"]
     assert 0 < len(outcome.data["files"]) < 200
 

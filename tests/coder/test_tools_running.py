@@ -19,11 +19,11 @@ from duologue.coder.environment import command_environment
 from duologue.coder.errors import BadArguments, Stale, ToolError
 from duologue.coder.events import ToolOutput
 from duologue.coder.excerpt import Excerpt
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.local.errors import PathRefused
 from duologue.local.rules import Run
 
-QUICK = Limits(stop_grace=0.5)
+QUICK = CoderLimits(stop_grace=0.5)
 
 
 def streamed(bench: Bench) -> bytes:
@@ -186,7 +186,7 @@ async def test_a_signal_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_large_output_is_streamed_whole_and_kept_at_both_ends(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, limits=Limits(output_head=100, output_tail=100))
+    bench = Bench(tmp_path, limits=CoderLimits(output_head=100, output_tail=100))
     outcome = await bench.run("run_command", command="i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done")
     assert streamed(bench).count(b"\n") == 20000
     assert outcome.data["truncated"]
@@ -196,7 +196,7 @@ async def test_a_large_output_is_streamed_whole_and_kept_at_both_ends(tmp_path: 
 
 
 async def test_the_live_stream_has_a_limit_but_the_command_runs_on(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, limits=Limits(output_stream=100_000))
+    bench = Bench(tmp_path, limits=CoderLimits(output_stream=100_000))
     outcome = await bench.run("run_command", command="head -c 3000000 /dev/zero; echo; echo end", timeout=60)
     assert len(streamed(bench)) < 100_100
     assert streamed(bench).endswith(b"[further output is not shown]\n")
@@ -221,7 +221,7 @@ async def test_a_slow_reader_makes_the_command_wait(tmp_path: Path) -> None:
 
 
 async def test_other_work_goes_on_while_a_command_floods(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, limits=Limits(output_stream=1000))
+    bench = Bench(tmp_path, limits=CoderLimits(output_stream=1000))
     work = asyncio.create_task(bench.run("run_command", command="yes", timeout=1))
     turns = 0
     while not work.done():

@@ -10,7 +10,7 @@ import pytest
 from coder_kit import Bench
 
 from duologue.coder.errors import ToolError
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 
 
 def fill(root: Path, **files: str) -> None:
@@ -89,7 +89,7 @@ async def test_a_search_below_keeps_to_the_ignore_file_above(tmp_path: Path, eng
 
 async def test_a_search_has_limits(tmp_path: Path, engine: str) -> None:
     fill(tmp_path, a="x" * 1000 + "\n" + "x\n" * 50)
-    bench = Bench(tmp_path, limits=Limits(match_characters=10))
+    bench = Bench(tmp_path, limits=CoderLimits(match_characters=10))
     outcome = await bench.run("search", pattern="x", limit=5)
     assert [match["line"] for match in outcome.data["matches"]] == [1, 2, 3, 4, 5]
     assert outcome.data["truncated"]
@@ -100,7 +100,7 @@ async def test_a_search_has_limits(tmp_path: Path, engine: str) -> None:
 
 async def test_large_files_are_passed_over(tmp_path: Path, engine: str) -> None:
     fill(tmp_path, large="x\n" * 100, small="x\n")
-    outcome = await Bench(tmp_path, limits=Limits(file=50)).run("search", pattern="x")
+    outcome = await Bench(tmp_path, limits=CoderLimits(file=50)).run("search", pattern="x")
     assert [match["path"] for match in outcome.data["matches"]] == ["small"]
 
 
@@ -121,7 +121,7 @@ async def test_an_expression_that_takes_for_ever_is_stopped_and_holds_nothing_up
 ) -> None:
     monkeypatch.setattr("duologue.coder.tools.searching.shutil.which", lambda *_, **__: None)
     fill(tmp_path, a="a" * 60 + "!")
-    bench = Bench(tmp_path, limits=Limits(search_seconds=0.5, stop_grace=0.2))
+    bench = Bench(tmp_path, limits=CoderLimits(search_seconds=0.5, stop_grace=0.2))
     work = asyncio.create_task(bench.run("search", pattern="^(a+)+$", regex=True))
     turns = 0
     while not work.done():

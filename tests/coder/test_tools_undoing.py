@@ -9,7 +9,7 @@ from coder_kit import Person, asks, call, make_coder, names_in, outcomes, result
 from duologue.coder.events import (
     FileDiff,
 )
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 
 
 async def test_the_edits_of_the_last_turn_are_undone_with_permission_and_diffs(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ async def test_a_write_that_failed_does_not_stand_in_the_way_of_undo(tmp_path: P
 async def test_old_turns_are_forgotten_when_they_grow_too_large(tmp_path: Path) -> None:
     steps = [step for n in range(3) for step in (asks(call("write_file", path="a", text=f"{n}" * 100)), says())]
     undo = [asks(call("undo_edits"), call("undo_edits"), call("undo_edits")), says()]
-    coder = make_coder(tmp_path, *steps, *undo, limits=Limits(journal=450))
+    coder = make_coder(tmp_path, *steps, *undo, limits=CoderLimits(journal=450))
     for _ in range(3):
         await take_turn(coder)
     assert outcomes(await take_turn(coder)) == ["completed", "completed", "failed"]

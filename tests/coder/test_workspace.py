@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from duologue.coder.files import Disk
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.local.errors import NotText, PathRefused, TooLarge
 from duologue.local.files import open_folder
 from duologue.local.workspace import Workspace
@@ -208,7 +208,7 @@ async def test_what_is_no_text_is_refused_with_the_reason(root: Path, data: byte
 
 
 async def test_sizes_have_limits(root: Path) -> None:
-    disk = Disk(Workspace([root]), Limits(file=10))
+    disk = Disk(Workspace([root]), CoderLimits(file=10))
     (root / "f").write_text("x" * 11)
     with pytest.raises(TooLarge, match="10"):
         await disk.read_text(root / "f")

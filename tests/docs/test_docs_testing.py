@@ -11,7 +11,7 @@ import pytest
 from doc_pages import blocks, module_text, table_rows, text_of
 
 from duologue import testing
-from duologue.testing import FAULTS, Message, Mismatch, Prompt, Question, ScriptedClient, connected, lines
+from duologue.testing import FAULTS, Mismatch, Prompt, Question, Reply, ScriptedClient, connected, lines
 
 TEXT = text_of("docs/testing.md")
 TESTS = re.findall(r"^async def (test_\w+)", module_text("testing"), re.MULTILINE)
@@ -28,7 +28,7 @@ def test_there_are_tests_on_the_page() -> None:
 
 async def test_a_mismatch_reads_as_shown(page: Callable[[str], ModuleType]) -> None:
     (shown,) = blocks(TEXT, "text")
-    script = (Prompt("milk"), Message("Let me see. "), Question("Write it down"), Message("milk: noted!"))
+    script = (Prompt("milk"), Reply("Let me see. "), Question("Write it down"), Reply("milk: noted!"))
     with pytest.raises(Mismatch) as caught:
         client = ScriptedClient(*script)
         async with connected(page("testing").Shopper(), client) as connection:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from duologue.agent import Agent, AgentConnection, Turn
 from duologue.client import Client, ClientConnection
-from duologue.mcp import McpChannel, Message
+from duologue.mcp import McpChannel, McpMessage
 from duologue.protocol.common.mcp import AcpMcpServer
 from duologue.protocol.v2.capabilities import McpAcpCapabilities, McpCapabilities
 from duologue.protocol.version import V1, V2
@@ -106,7 +106,7 @@ async def echo(channel: McpChannel) -> None:
             await channel.send(answer_to(message))
 
 
-def answer_to(message: Message) -> Message:
+def answer_to(message: McpMessage) -> McpMessage:
     head = {"jsonrpc": "2.0", "id": message["id"]}
     match message["method"]:
         case "fail":
@@ -116,9 +116,9 @@ def answer_to(message: Message) -> Message:
     return {**head, "result": {key: value for key, value in message.items() if key in ("method", "params")}}
 
 
-def request(id: str | int, method: str, **params: Any) -> Message:
+def request(id: str | int, method: str, **params: Any) -> McpMessage:
     return {"jsonrpc": "2.0", "id": id, "method": method, **({"params": params} if params else {})}
 
 
-def note(method: str, **params: Any) -> Message:
+def note(method: str, **params: Any) -> McpMessage:
     return {"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}

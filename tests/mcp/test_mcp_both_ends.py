@@ -9,13 +9,13 @@ import pytest
 from mcp_kit import echo, joined, note, request, within
 
 from duologue.jsonrpc.errors import RpcError
-from duologue.mcp import ChannelClosed, McpChannel, Message
+from duologue.mcp import ChannelClosed, McpChannel, McpMessage
 from duologue.protocol.common.mcp import AcpMcpServer
 from wire import settle, until
 
 
 async def test_requests_both_ways_with_the_ids_of_either_end(version: int) -> None:
-    heard: list[Message] = []
+    heard: list[McpMessage] = []
 
     async def server(channel: McpChannel) -> None:
         await channel.send(request(1, "sampling/createMessage", text="hi"))
@@ -243,7 +243,7 @@ async def test_a_cancelled_request_is_cancelled_at_the_other_end(version: int, a
 
 
 async def test_cancelling_what_is_not_open_passes_as_it_is(version: int) -> None:
-    heard: list[Message] = []
+    heard: list[McpMessage] = []
 
     async def server(channel: McpChannel) -> None:
         async for message in channel:
@@ -274,7 +274,7 @@ async def test_cancelling_what_is_not_open_passes_as_it_is(version: int) -> None
         {"method": "x", "params": "text"},
     ],
 )
-async def test_what_is_no_message_is_not_sent(message: Message) -> None:
+async def test_what_is_no_message_is_not_sent(message: McpMessage) -> None:
     async with joined(2) as pair, await pair.channel(echo) as channel:
         with pytest.raises(ValueError):
             await channel.send(message)

@@ -9,7 +9,7 @@ import pytest
 from mcp_kit import agent_on_wire, connected, echo, lending, note, reaching, request, within
 
 from duologue.client import NotOffered
-from duologue.mcp import McpChannel, Message
+from duologue.mcp import McpChannel, McpMessage
 from duologue.protocol.common.mcp import AcpMcpServer
 from wire import Wire, settle, until
 
@@ -69,7 +69,7 @@ async def test_a_server_that_is_not_lent(version: int) -> None:
 @pytest.mark.req("allu-mcp-04")
 @pytest.mark.parametrize("params", [{}, {"params": None}, {"params": {}}, {"params": {"a": 1}}])
 async def test_the_forms_of_params(version: int, params: dict[str, Any]) -> None:
-    heard: list[Message] = []
+    heard: list[McpMessage] = []
 
     async def server(channel: McpChannel) -> None:
         async for message in channel:
@@ -180,7 +180,7 @@ async def test_a_broken_answer_is_an_error_for_the_one_request(version: int) -> 
 
 
 async def test_an_agents_request_withdrawn_on_the_wire(version: int) -> None:
-    heard: list[Message] = []
+    heard: list[McpMessage] = []
 
     async def server(channel: McpChannel) -> None:
         async for message in channel:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mcp_kit import Pair, joined, note, request, within
 
-from duologue.mcp import McpChannel, Message, Tool, ToolError, ToolServer
+from duologue.mcp import McpChannel, McpMessage, McpToolError, Tool, ToolServer
 from duologue.mcp.tools import REVISIONS
 
 STRING, NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0}
@@ -39,7 +39,7 @@ class Kit:
 
     async def echo(self, given: dict[str, Any]) -> str:
         if given["text"] == "nothing":
-            raise ToolError("there is nothing to say")
+            raise McpToolError("there is nothing to say")
         return str(given["text"]) * int(given.get("times", 1))
 
     async def wait(self, given: dict[str, Any]) -> str:
@@ -55,12 +55,12 @@ class Kit:
         raise ValueError("a secret of the program")
 
 
-async def answer(channel: McpChannel, method: str, **params: Any) -> Message:
+async def answer(channel: McpChannel, method: str, **params: Any) -> McpMessage:
     await channel.send(request(1, method, **params))
     return await within(channel.receive())
 
 
-async def call(channel: McpChannel, name: str, **arguments: Any) -> Message:
+async def call(channel: McpChannel, name: str, **arguments: Any) -> McpMessage:
     return await answer(channel, "tools/call", name=name, arguments=arguments)
 
 

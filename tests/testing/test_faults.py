@@ -16,10 +16,10 @@ from duologue.testing import (
     Answers,
     Call,
     Fault,
-    Message,
     Misbehaving,
     Prompt,
     Question,
+    Reply,
     ScriptedAgent,
     ScriptedClient,
     Wire,
@@ -33,11 +33,11 @@ pytest_plugins = ["duologue.testing.fixtures"]
 
 SCRIPT = (
     Prompt("buy milk"),
-    Message("Grüße 🙂"),
+    Reply("Grüße 🙂"),
     Call("Edit"),
     Question("Edit"),
     Call("Edit", "completed"),
-    Message("."),
+    Reply("."),
 )
 LIMITS = Limits(message_bytes=256 * 1024)
 Version = Literal[1, 2]

@@ -20,10 +20,10 @@ from duologue.testing import (
     Failure,
     Form,
     Line,
-    Message,
     Mismatch,
     Prompt,
     Question,
+    Reply,
     ScriptedAgent,
     ScriptedClient,
     Thought,
@@ -38,18 +38,18 @@ Version = Literal[1, 2]
 EDIT: tuple[Line, ...] = (
     Prompt("buy milk"),
     Thought("hm"),
-    Message("Let me "),
-    Message("see. "),
+    Reply("Let me "),
+    Reply("see. "),
     Call("Edit notes.txt", "pending", kind="edit"),
     Question("Edit notes.txt", answer="allow_once"),
     Call("Edit notes.txt", "in_progress"),
     Call("Edit notes.txt", "completed"),
     Update(v2.UsageUpdateEvent(used=10, size=100)),
-    Message("Noted."),
+    Reply("Noted."),
     End(),
     Prompt("again"),
     Question("Really?", answer="reject_once"),
-    Message("Then not."),
+    Reply("Then not."),
 )
 
 
@@ -66,13 +66,13 @@ async def test_two_sides_play_one_script(acp_version: Version) -> None:
     "lines",
     [
         [Prompt("go"), Cancel(), End("cancelled")],
-        [Prompt("go"), Message("waiting"), Cancel(), End("cancelled"), Prompt("more"), Message("here")],
+        [Prompt("go"), Reply("waiting"), Cancel(), End("cancelled"), Prompt("more"), Reply("here")],
         [Prompt("go"), Question("May I?", answer="cancelled"), End("cancelled")],
-        [Prompt("go"), Question("May I?", answer="cancelled"), Message("x" * 200_000), End("cancelled")],
-        [Prompt("go"), Message("oh"), Failure(-32001, "no more paper")],
-        [Prompt("go"), Message("x" * 100_000), End("max_tokens")],
+        [Prompt("go"), Question("May I?", answer="cancelled"), Reply("x" * 200_000), End("cancelled")],
+        [Prompt("go"), Reply("oh"), Failure(-32001, "no more paper")],
+        [Prompt("go"), Reply("x" * 100_000), End("max_tokens")],
         [Prompt("go"), End("refusal"), Prompt("go"), End()],
-        [Prompt([v2.TextBlock(text="a"), v2.ResourceLinkBlock(name="n", uri="file:///n")]), Message("b")],
+        [Prompt([v2.TextBlock(text="a"), v2.ResourceLinkBlock(name="n", uri="file:///n")]), Reply("b")],
     ],
     ids=[
         "cancel at once",
@@ -109,13 +109,13 @@ class Greeter(Agent):
 @pytest.mark.parametrize(
     "lines",
     [
-        [Prompt("Ada"), Message("Hello Ada")],
-        [Prompt("Ada"), Message("Hello "), Message("Ada")],
-        [Prompt("Ada"), Message(re.compile("Hello .*"))],
-        [Prompt("ask"), Question(re.compile("May .*")), Message("Hello ask")],
-        [Prompt("ask"), Question("May I?", "reject_once"), Message(re.compile(".*not. Hello ask"))],
+        [Prompt("Ada"), Reply("Hello Ada")],
+        [Prompt("Ada"), Reply("Hello "), Reply("Ada")],
+        [Prompt("Ada"), Reply(re.compile("Hello .*"))],
+        [Prompt("ask"), Question(re.compile("May .*")), Reply("Hello ask")],
+        [Prompt("ask"), Question("May I?", "reject_once"), Reply(re.compile(".*not. Hello ask"))],
         [Prompt("fail"), Failure(-32001)],
-        [Prompt("stream"), Message("more "), Cancel(), End("cancelled")],
+        [Prompt("stream"), Reply("more "), Cancel(), End("cancelled")],
     ],
     ids=["text", "in two", "pattern", "question", "pattern behind a question", "failure", "stream"],
 )
@@ -143,9 +143,9 @@ class Speaker(Agent):
 @pytest.mark.parametrize(
     "lines",
     [
-        [Message("whole and pieces")],
-        [Message(re.compile(".*pieces")), Update(v2.UsageUpdateEvent(used=1, size=10)), Call("Look", "completed")],
-        [Message(re.compile(".*pieces")), Call("Look"), Thought(re.compile("h.")), Call("Look", "completed")],
+        [Reply("whole and pieces")],
+        [Reply(re.compile(".*pieces")), Update(v2.UsageUpdateEvent(used=1, size=10)), Call("Look", "completed")],
+        [Reply(re.compile(".*pieces")), Call("Look"), Thought(re.compile("h.")), Call("Look", "completed")],
     ],
     ids=["text", "pattern before an update", "pattern before a call"],
 )
@@ -159,13 +159,13 @@ async def test_whole_messages_and_other_sessions(lines: list[Line]) -> None:
 @pytest.mark.parametrize(
     ("lines", "expected", "got"),
     [
-        ([Prompt("Ada"), Message("Hello Bob")], "Message(text='Hello Bob')", "the message 'Hello A"),
-        ([Prompt("Ada"), Message("Hello Ada!")], "Message(text='Hello Ada!')", "the end of the turn: end_turn, after"),
-        ([Prompt("Ada"), Message("Hello")], "the end of the script", "the message ' "),
-        ([Prompt("Ada"), Message("Hello Ada"), End("refusal")], "End(reason='refusal')", "the end of the turn"),
+        ([Prompt("Ada"), Reply("Hello Bob")], "Reply(text='Hello Bob')", "the message 'Hello A"),
+        ([Prompt("Ada"), Reply("Hello Ada!")], "Reply(text='Hello Ada!')", "the end of the turn: end_turn, after"),
+        ([Prompt("Ada"), Reply("Hello")], "the end of the script", "the message ' "),
+        ([Prompt("Ada"), Reply("Hello Ada"), End("refusal")], "End(reason='refusal')", "the end of the turn"),
         ([Prompt("Ada")], "the end of the script", "the message 'Hel'"),
-        ([Prompt("Ada"), Message(re.compile("Bye.*"))], "Message(text=re.compile('Bye.*'))", "the end of the turn"),
-        ([Prompt("ask"), Message("Hello ask")], "Message(text='Hello ask')", "the question 'May I?'"),
+        ([Prompt("Ada"), Reply(re.compile("Bye.*"))], "Reply(text=re.compile('Bye.*'))", "the end of the turn"),
+        ([Prompt("ask"), Reply("Hello ask")], "Reply(text='Hello ask')", "the question 'May I?'"),
         ([Prompt("ask"), Question("You?")], "Question(title='You?'", "the question 'May I?'"),
         ([Prompt("ask"), Question("May I?", "allow_always")], "Question(", "offers ['allow_once', 'reject_once']"),
         ([Prompt("Ada"), Call("Look")], "Call(title='Look'", "the message 'Hel'"),
@@ -188,7 +188,7 @@ async def test_an_agent_that_does_something_else_fails_the_test(
 
 
 async def test_after_a_cancelled_turn_words_count_again(acp_version: Version) -> None:
-    lines = [Prompt("stream"), Message("more "), Cancel(), End("cancelled"), Prompt("Ada"), Message("Bye")]
+    lines = [Prompt("stream"), Reply("more "), Cancel(), End("cancelled"), Prompt("Ada"), Reply("Bye")]
     with pytest.raises(Mismatch, match="got      the message 'Hel'"):
         await play(Greeter(), ScriptedClient(*lines), acp_version)
 
@@ -196,7 +196,7 @@ async def test_after_a_cancelled_turn_words_count_again(acp_version: Version) ->
 @pytest.mark.parametrize("line", [Call("Look", "failed"), Call("Look", kind="edit"), Call("Lock")])
 async def test_another_call_is_not_the_expected_one(line: Line) -> None:
     with pytest.raises(Mismatch, match="got      the end of the turn"):
-        await play(Speaker(), ScriptedClient(Prompt("go"), Message("whole and pieces"), line), 2)
+        await play(Speaker(), ScriptedClient(Prompt("go"), Reply("whole and pieces"), line), 2)
 
 
 async def test_an_ended_call_is_not_gone_on_with(acp_version: Version) -> None:
@@ -219,7 +219,7 @@ async def test_the_first_mismatch_is_the_one_that_is_told() -> None:
 
 
 async def test_an_agent_that_does_not_go_on_fails_the_test() -> None:
-    client = ScriptedClient(Prompt("wait"), Message("waiting"), Message("done"))
+    client = ScriptedClient(Prompt("wait"), Reply("waiting"), Reply("done"))
     with pytest.raises(Mismatch, match="nothing more within 0 s"):
         async with connected(Greeter(), client) as connection:
             await client.play(await connection.new_session("/"), seconds=0)
@@ -242,17 +242,17 @@ async def talk(agent: ScriptedAgent, version: Version, *texts: str, client: Clie
 
 
 async def test_a_client_of_any_sort_talks_with_a_scripted_agent(acp_version: Version) -> None:
-    agent = ScriptedAgent(Prompt("one"), Message("1"), Prompt(re.compile("t..")), Question("Go on?"), Message("2"))
+    agent = ScriptedAgent(Prompt("one"), Reply("1"), Prompt(re.compile("t..")), Question("Go on?"), Reply("2"))
     assert await talk(agent, acp_version, "one", "two", client=Answers()) == ["1", "2"]
 
 
 @pytest.mark.parametrize(
     ("lines", "texts", "got"),
     [
-        ([Prompt("one"), Message("1")], ["two"], "the prompt 'two'"),
-        ([Prompt("one"), Message("1")], ["one", "two"], "the prompt 'two'"),
-        ([Prompt("one"), Message("1"), Prompt("two")], ["one"], "nothing more"),
-        ([Prompt("one"), Question("Go?", "allow_once"), Message("1")], ["one"], "the answer 'reject_once'"),
+        ([Prompt("one"), Reply("1")], ["two"], "the prompt 'two'"),
+        ([Prompt("one"), Reply("1")], ["one", "two"], "the prompt 'two'"),
+        ([Prompt("one"), Reply("1"), Prompt("two")], ["one"], "nothing more"),
+        ([Prompt("one"), Question("Go?", "allow_once"), Reply("1")], ["one"], "the answer 'reject_once'"),
     ],
 )
 async def test_a_client_that_does_something_else_fails_the_test(
@@ -263,7 +263,7 @@ async def test_a_client_that_does_something_else_fails_the_test(
 
 
 async def test_a_cancel_that_is_not_in_the_script_fails_the_test(acp_version: Version) -> None:
-    agent = ScriptedAgent(Prompt("go"), Question("Go on?"), Message("done"))
+    agent = ScriptedAgent(Prompt("go"), Question("Go on?"), Reply("done"))
     client = ScriptedClient(Prompt("go"), Cancel(), End("cancelled"))
     with pytest.raises(Mismatch, match=r"(?s)expected Question.*got      (the answer 'cancelled'|a cancel)"):
         await play(agent, client, acp_version)
@@ -274,16 +274,16 @@ NAME = v2.ElicitationSchema(properties={"name": v2.StringProperty(), "sure": v2.
 
 @pytest.mark.parametrize("answer", [{"name": "Ada", "sure": True}, {"name": "Ada"}, "decline", "cancel"])
 async def test_a_form_is_asked_and_answered(answer: Any, acp_version: Version) -> None:
-    lines = (Prompt("go"), Message("Who? "), Form("Your name?", answer, NAME), Message("Thanks."))
+    lines = (Prompt("go"), Reply("Who? "), Form("Your name?", answer, NAME), Reply("Thanks."))
     await play(ScriptedAgent(*lines), ScriptedClient(*lines), acp_version)
 
 
 async def test_a_form_that_differs_fails_the_test(acp_version: Version) -> None:
     lines = (Prompt("go"), Form("Your name?", {"name": "Ada"}, NAME))
     for other, got in [
-        ((Prompt("go"), Form("Your age?", {"age": 3}), Message("x")), "got      the form 'Your name[?]'"),
+        ((Prompt("go"), Form("Your age?", {"age": 3}), Reply("x")), "got      the form 'Your name[?]'"),
         ((Prompt("go"), Form("Your name?", "decline")), "got      the answer 'decline'"),
-        ((Prompt("go"), Message("x"), Form("Your name?", "decline")), "got      the form 'Your name[?]'"),
+        ((Prompt("go"), Reply("x"), Form("Your name?", "decline")), "got      the form 'Your name[?]'"),
         ((Prompt("go"), Form("Your name?", {"name": "Bob"})), "got      the answer {'name': 'Bob'}"),
         ((Prompt("go"), Form("Your name?", {"age": 3})), "got      the answer '(cancelled|failed|invalid|cancel)'"),
         ((Prompt("go"),), "got      the answer 'unsupported'"),
@@ -313,9 +313,9 @@ async def test_an_update_is_compared_in_what_is_set(acp_version: Version) -> Non
 
 def test_a_script_that_cannot_be_played_is_refused() -> None:
     with pytest.raises(ValueError, match="begins with a Prompt"):
-        ScriptedAgent(Message("hello"))
+        ScriptedAgent(Reply("hello"))
     with pytest.raises(ValueError, match="a new turn begins"):
-        ScriptedClient(Prompt("hello"), End(), Message("hello"))
+        ScriptedClient(Prompt("hello"), End(), Reply("hello"))
 
 
 async def test_a_pattern_is_not_said() -> None:

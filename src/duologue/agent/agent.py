@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from duologue.peer.errors import shortened, unknown_session
+from duologue.peer.extensions import Announcing
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from duologue.protocol.v2.config import SessionConfigOption
 
 
-class Agent:
+class Agent(Announcing):
     """An agent, written once in the vocabulary of version 2 and served in both versions.
 
     Override `prompt`; override the rest as needed. A handler may raise `RpcError` to answer with that error; any other
@@ -66,8 +67,8 @@ class Agent:
         `resume_session` is overridden, logout when `logout` is."""
         from duologue.protocol.changes.memory import AgentExtras
 
-        reopens = self._overrides("resume_session")
-        return AgentExtras(load=reopens, resume=reopens, logout=self._overrides("logout"))
+        reopens = self.announces("resume_session")
+        return AgentExtras(load=reopens, resume=reopens, logout=self.announces("logout"))
 
     def vendor_capabilities(self) -> Mapping[str, Any]:
         """What is announced under `_meta` of the agent's capabilities: one's own methods, by a name of one's own."""
@@ -136,7 +137,3 @@ class Agent:
 
     async def logout(self) -> None:
         """Log out."""
-
-    def _overrides(self, member: str) -> bool:
-        """Whether the author has overridden a member of this class; what is not overridden is not announced."""
-        return getattr(type(self), member) is not getattr(Agent, member)

@@ -12,13 +12,13 @@ from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
 from duologue.protocol.v1.table import FS_READ_TEXT_FILE, FS_WRITE_TEXT_FILE
 
 if TYPE_CHECKING:
-    from duologue.agent.asking import Asking
+    from duologue.agent.asker import Asker
 
 
 class ClientFiles:
     """Files as the client has them. A relative path starts at the session's working directory."""
 
-    def __init__(self, voice: Asking) -> None:
+    def __init__(self, voice: Asker) -> None:
         self._voice = voice
         self._session = voice.session
 

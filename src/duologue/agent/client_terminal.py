@@ -26,17 +26,17 @@ from duologue.protocol.v1.table import (
 )
 
 if TYPE_CHECKING:
-    from duologue.agent.asking import Asking
+    from duologue.agent.asker import Asker
 
 log = logging.getLogger("duologue.agent")
 
 
 class ClientTerminal:
-    """`Asking.client_terminal` makes it. To show it, give `content` to a tool call before it is left."""
+    """`Asker.client_terminal` makes it. To show it, give `content` to a tool call before it is left."""
 
     def __init__(
         self,
-        voice: Asking,
+        voice: Asker,
         command: str,
         args: Sequence[str],
         *,

@@ -66,7 +66,7 @@ def introduce(agent: Agent, version: Version, request: InitializeRequest) -> Ini
         protocol_version=version.number,
         info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),
         capabilities=AgentCapabilities(
-            session=_sessions(agent) if agent._overrides("prompt") else UNSET,
+            session=_sessions(agent) if agent.announces("prompt") else UNSET,
             auth=AgentAuthCapabilities() if methods else UNSET,
             meta=dict(agent.vendor_capabilities()) or UNSET,
         ),
@@ -79,8 +79,8 @@ def _sessions(agent: Agent) -> SessionCapabilities:
     return SessionCapabilities(
         prompt=agent.prompt_capabilities(),
         mcp=UNSET if mcp is None else mcp,
-        delete=SessionDeleteCapabilities() if agent._overrides("delete_session") else UNSET,
-        fork=SessionForkCapabilities() if agent._overrides("fork_session") else UNSET,
+        delete=SessionDeleteCapabilities() if agent.announces("delete_session") else UNSET,
+        fork=SessionForkCapabilities() if agent.announces("fork_session") else UNSET,
         additional_directories=SessionAdditionalDirectoriesCapabilities() if agent.additional_directories else UNSET,
     )
 

@@ -23,7 +23,7 @@ from duologue.protocol.v2.permission import RequestPermissionRequest, RequestPer
 from duologue.protocol.v2.table import SESSION_REQUEST_PERMISSION
 
 if TYPE_CHECKING:
-    from duologue.agent.asking import Asking
+    from duologue.agent.asker import Asker
 
 log = logging.getLogger("duologue.agent")
 
@@ -63,14 +63,14 @@ _ONCE = default_options()
 
 
 async def ask(
-    voice: Asking,
+    voice: Asker,
     title: str,
     *,
     subject: RequestPermissionSubject | UnsetType = UNSET,
     description: str | UnsetType = UNSET,
     options: Sequence[PermissionOption] | None = None,
 ) -> Permission:
-    """Send `session/request_permission` and read the answer; see `Asking.ask_permission`."""
+    """Send `session/request_permission` and read the answer; see `Asker.ask_permission`."""
     offered = _ONCE if options is None else list(options)
     request = RequestPermissionRequest(
         session_id=voice.session.id, title=title, options=offered, subject=subject, description=description

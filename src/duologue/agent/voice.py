@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from duologue.agent.asking import Asking
+from duologue.agent.asker import Asker
 from duologue.agent.errors import TurnOver
 from duologue.protocol.base import OpenEnum
 from duologue.protocol.common.content import TextBlock
@@ -44,7 +44,7 @@ THE_PLAN = "plan"
 Word = TypeVar("Word", bound=OpenEnum)
 
 
-class Voice(Asking):
+class Voice(Asker):
     """Speaks about one session. Pieces of text that follow each other form one message; anything between begins
     the next one."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.client.documents import NesDocument
     from duologue.client.files import Buffers, LocalFiles
     from duologue.client.mcp import McpServers
-    from duologue.client.nes import NesSession
+    from duologue.client.nes import ClientNesSession
     from duologue.client.policy import Policy
     from duologue.client.providers import AgentProviders
     from duologue.client.suggestions import (
@@ -38,13 +38,13 @@ __all__ = [
     "Client",
     "ClientConnection",
     "ClientExtras",
+    "ClientNesSession",
     "LocalFiles",
     "LocalTerminals",
     "Login",
     "LoginFailed",
     "McpServers",
     "NesDocument",
-    "NesSession",
     "NotOffered",
     "Policy",
     "PromptTurn",
@@ -69,7 +69,7 @@ if not TYPE_CHECKING:
         "documents": "NesDocument",
         "files": "Buffers LocalFiles",
         "mcp": "McpServers",
-        "nes": "NesSession",
+        "nes": "ClientNesSession",
         "policy": "Policy",
         "providers": "AgentProviders",
         "suggestions": "SuggestedEdit SuggestedJump SuggestedRename SuggestedReplacement Suggestion",

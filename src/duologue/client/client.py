@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from duologue.peer.extensions import Announcing
 from duologue.protocol.common.permission import (
     CancelledOutcome,
     PermissionOptionKind,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from duologue.session import Transcript
 
 
-class Client:
+class Client(Announcing):
     """A client, written once in the vocabulary of version 2. Override what it offers; the rest fails closed."""
 
     #: Sent as the client's `info`.
@@ -95,10 +96,6 @@ class Client:
     async def run_in_terminal(self, login: TerminalLogin) -> int:
         """Run a program in a terminal of the user, for a login; its exit status. Announced when it is overridden."""
         raise NotImplementedError
-
-    def _overrides(self, member: str) -> bool:
-        """Whether the author has overridden a member of this class; what is not overridden is not announced."""
-        return getattr(type(self), member) is not getattr(Client, member)
 
     def on_update(self, session: Session, update: SessionUpdate) -> None:
         """Called with every update of every session when it is read, also while no prompt runs. Must not block."""

@@ -41,7 +41,7 @@ from duologue.transports.base import Closed, Transport
 
 if TYPE_CHECKING:
     from duologue.client.mcp import McpServers
-    from duologue.client.nes import NesSession, ReadFile
+    from duologue.client.nes import ClientNesSession, ReadFile
     from duologue.client.providers import AgentProviders
     from duologue.protocol.common.nes import StartNesRequest
 
@@ -65,7 +65,7 @@ class ClientConnection:
         self.restart: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
         self._limits = limits
         self._trace = trace
-        self._listener = client.on_update if client._overrides("on_update") else None
+        self._listener = client.on_update if client.announces("on_update") else None
         self._logins = Logins(self)
         self._openings = Openings(self)
         self._begin()
@@ -286,7 +286,7 @@ class ClientConnection:
 
     async def start_nes(
         self, request: StartNesRequest | None = None, *, read_file: ReadFile | None = None
-    ) -> NesSession:
+    ) -> ClientNesSession:
         """Begin a session for suggested edits. `read_file` gives the text of a file that is not open; without it no
         suggestion about such a file is shown. Raises `NotOffered`, `RpcError`."""
         from duologue.client.nes import start

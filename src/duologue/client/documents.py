@@ -21,17 +21,17 @@ from duologue.protocol.method import Notification
 from duologue.protocol.v2 import table as v2
 
 if TYPE_CHECKING:
-    from duologue.client.nes import NesSession
+    from duologue.client.nes import ClientNesSession
 
 
 class NesDocument:
     """An open buffer. The editor tells what happens to it, in offsets of its text (a `str`); the agent is told what it
-    asked for. `NesSession.open` makes it.
+    asked for. `ClientNesSession.open` makes it.
 
     Awaiting what a method returns takes part in back-pressure. Each change makes open requests for suggestions stale.
     """
 
-    def __init__(self, session: NesSession, uri: str, text: str, language_id: str, version: int) -> None:
+    def __init__(self, session: ClientNesSession, uri: str, text: str, language_id: str, version: int) -> None:
         self.session = session
         self._document = Document(uri, text, language_id=language_id, version=version)
         self.closed = False

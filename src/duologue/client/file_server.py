@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from duologue.client.files import LocalFiles
 from duologue.jsonrpc.errors import RpcError
-from duologue.mcp import McpChannel, Tool, ToolError, ToolServer
+from duologue.mcp import McpChannel, McpToolError, Tool, ToolServer
 from duologue.protocol.common.mcp import AcpMcpServer
 from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
 from duologue.protocol.v2.capabilities import McpCapabilities, SessionCapabilities
@@ -76,7 +76,7 @@ class FileServer:
         session = self._opened()
         for name, least in (("line", 1), ("limit", 0)):
             if given.get(name, least) < least:
-                raise ToolError(f"{name} must be at least {least}")
+                raise McpToolError(f"{name} must be at least {least}")
         request = ReadTextFileRequest(
             session_id=session.id,
             path=given["path"],
@@ -86,7 +86,7 @@ class FileServer:
         try:
             return (await self._files.read(session, request)).content
         except RpcError as error:
-            raise ToolError(error.message) from error
+            raise McpToolError(error.message) from error
 
     async def _write(self, given: dict[str, Any]) -> str:
         session = self._opened()
@@ -94,12 +94,12 @@ class FileServer:
         try:
             await self._files.write(session, request)
         except RpcError as error:
-            raise ToolError(error.message) from error
+            raise McpToolError(error.message) from error
         return f"wrote {given['path']}"
 
     def _opened(self) -> Session:
         if self._session is None:
-            raise ToolError("the session is not open yet")
+            raise McpToolError("the session is not open yet")
         return self._session
 
 

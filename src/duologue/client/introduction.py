@@ -23,7 +23,7 @@ def introduction(client: Client, command: Sequence[str] | None) -> ClientCapabil
     if said.elicitation is UNSET:
         said = replace(said, elicitation=_questions(client))
     # A login in a terminal starts the agent's own command there.
-    if said.auth is UNSET and command is not None and client._overrides("run_in_terminal"):
+    if said.auth is UNSET and command is not None and client.announces("run_in_terminal"):
         auth = AuthCapabilities(terminal=TerminalAuthCapabilities())
         said = replace(said, auth=auth, meta={**(said.meta or {}), TERMINAL_AUTH: True})
     # Nothing but suggested edits has positions.
@@ -36,6 +36,6 @@ def introduction(client: Client, command: Sequence[str] | None) -> ClientCapabil
 
 def _questions(client: Client) -> ElicitationCapabilities | UnsetType:
     """The kinds of question that the client answers."""
-    form = ElicitationFormCapabilities() if client._overrides("fill_form") else UNSET
-    url = ElicitationUrlCapabilities() if client._overrides("open_url") else UNSET
+    form = ElicitationFormCapabilities() if client.announces("fill_form") else UNSET
+    url = ElicitationUrlCapabilities() if client.announces("open_url") else UNSET
     return UNSET if form is UNSET and url is UNSET else ElicitationCapabilities(form=form, url=url)

@@ -58,7 +58,7 @@ class Logins:
         try:
             return await call()
         except RpcError as error:
-            if error.code != ErrorCode.AUTH_REQUIRED or not self._connection.client._overrides("log_in"):
+            if error.code != ErrorCode.AUTH_REQUIRED or not self._connection.client.announces("log_in"):
                 raise
             async with self._one_at_a_time:
                 # Another call may have been blocked too, and have logged in meanwhile.
@@ -105,7 +105,7 @@ class Logins:
 
     @property
     def _runs_terminals(self) -> bool:
-        return self._connection.client._overrides("run_in_terminal")
+        return self._connection.client.announces("run_in_terminal")
 
     def _method(self, method_id: str) -> AuthMethod:
         for method in self._connection.auth_methods:

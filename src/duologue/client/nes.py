@@ -41,7 +41,7 @@ ReadFile = Callable[[str], str | None]
 _CONTEXT = ("recent_files", "related_snippets", "edit_history", "user_actions", "open_files", "diagnostics")
 
 
-class NesSession:
+class ClientNesSession:
     """A session for suggested edits; `ClientConnection.start_nes` begins it. `documents` are the open ones by URI.
 
     `encoding` is what positions count in on the wire, `wants` the context that the agent asked for.
@@ -184,7 +184,7 @@ class NesSession:
 class _Asked:
     """An open request for suggestions."""
 
-    def __init__(self, document: NesDocument, session: NesSession, request: SuggestNesRequest) -> None:
+    def __init__(self, document: NesDocument, session: ClientNesSession, request: SuggestNesRequest) -> None:
         self.document = document
         self._session = session
         self._suggestions: list[NesSuggestion] = []
@@ -231,8 +231,8 @@ def asked_for(context: NesSuggestContext | None, wants: NesContextCapabilities) 
 
 async def start(
     connection: ClientConnection, request: StartNesRequest | None, read_file: ReadFile | None
-) -> NesSession:
+) -> ClientNesSession:
     """Begin a session. Raises `NotOffered`, `RpcError`."""
     connection.need(v2.NES_START)
     response = await connection.peer.request(v2.NES_START, request or StartNesRequest())
-    return NesSession(connection, response.session_id, read_file)
+    return ClientNesSession(connection, response.session_id, read_file)

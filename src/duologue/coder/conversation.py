@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from duologue.coder.models.base import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolCall, ToolResult, UserMessage
 from duologue.coder.texts import scrub, scrub_all
 from duologue.local.ids import fresh_id
 
@@ -23,7 +23,7 @@ STOPPED = "This call was stopped by the user before it ended."
 class Watcher(Protocol):
     """Is told of each change of a conversation when it has happened."""
 
-    def added(self, message: Message) -> None: ...
+    def added(self, message: ChatMessage) -> None: ...
 
     def dropped_from(self, mark: int) -> None: ...
 
@@ -34,7 +34,7 @@ class Conversation:
     result of the calls of given messages that have none."""
 
     id: str = field(default_factory=fresh_id)
-    messages: list[Message] = field(default_factory=list)
+    messages: list[ChatMessage] = field(default_factory=list)
     title: str | None = None
     cost: float | None = None
     watcher: Watcher | None = None
@@ -50,7 +50,7 @@ class Conversation:
         self._add(replace(message, text=scrub(message.text)))
         return len(self.messages) - 1
 
-    def _add(self, message: Message) -> None:
+    def _add(self, message: ChatMessage) -> None:
         self.messages.append(message)
         if self.watcher is not None:
             self.watcher.added(message)
@@ -95,5 +95,5 @@ class Conversation:
             self.watcher.dropped_from(mark)
 
 
-def calls_of(message: Message) -> Iterable[ToolCall]:
+def calls_of(message: ChatMessage) -> Iterable[ToolCall]:
     return message.calls if isinstance(message, AssistantMessage) else ()

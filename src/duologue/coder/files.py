@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.settling import in_thread
 from duologue.local.errors import TooLarge
 from duologue.local.files import decode, file_mode, open_parent, read_at, replace, unlink
@@ -33,9 +33,9 @@ class Files(Protocol):
 class Disk:
     """The files of a workspace on the disk."""
 
-    def __init__(self, workspace: Workspace, limits: Limits | None = None) -> None:
+    def __init__(self, workspace: Workspace, limits: CoderLimits | None = None) -> None:
         self.workspace = workspace
-        self.limits = limits or Limits()
+        self.limits = limits or CoderLimits()
 
     async def read_text(self, path: Path) -> str:
         """Raises FileNotFoundError, PathRefused, TooLarge or NotText."""

@@ -8,7 +8,7 @@ KIB = 1024
 MIB = 1024 * KIB
 
 
-class Limits(msgspec.Struct, frozen=True):
+class CoderLimits(msgspec.Struct, frozen=True):
     """Sizes are bytes unless the name says otherwise, times are seconds."""
 
     steps: int = 100

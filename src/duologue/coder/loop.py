@@ -20,7 +20,7 @@ from duologue.coder.dispatch import Dispatch
 from duologue.coder.events import Event, TitleChanged
 from duologue.coder.files import Disk, Files
 from duologue.coder.journal import Journal
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import Model, ModelRequest, UserMessage
 from duologue.coder.permissions import Ask, Gate, PermissionStore
 from duologue.coder.prompt import system_prompt
@@ -48,13 +48,13 @@ class Coder:
         runner: Runner | None = None,
         tools: Iterable[Tool] | None = None,
         more_tools: Callable[[], Iterable[Tool]] = tuple,
-        limits: Limits | None = None,
+        limits: CoderLimits | None = None,
         conversation: Conversation | None = None,
         instructions: str = "",
     ) -> None:
         self.model = model
         self.workspace = workspace
-        self.limits = limits or Limits()
+        self.limits = limits or CoderLimits()
         self.conversation = conversation or Conversation()
         self.instructions = instructions
         self.tools = tuple(builtin_tools() if tools is None else tools)
@@ -69,9 +69,9 @@ class Coder:
     async def turn(self, message: UserMessage) -> AsyncGenerator[Event]:
         """Say something to the model and give what happens, up to `TurnEnded`.
 
-        The turn works ahead of the reader by `Limits.events` events at most. Raises ModelError when the model fails,
-        after the events so far; the history is then fit for another turn. Raises RuntimeError when a turn is under way.
-        Leave the iterator with `contextlib.aclosing`: that ends the turn and waits until nothing of it runs.
+        The turn works ahead of the reader by `CoderLimits.events` events at most. Raises ModelError when the model
+        fails, after the events so far; the history is then fit for another turn. Raises RuntimeError when a turn is
+        under way. Leave the iterator with `contextlib.aclosing`: that ends the turn and waits until nothing of it runs.
         """
         if self._turn is not None:
             raise RuntimeError("a turn is under way in this session; wait for its end or cancel it")

@@ -12,11 +12,11 @@ from duologue.coder.channel import Channel
 from duologue.coder.conversation import NOT_RUN, STOPPED, Conversation
 from duologue.coder.dispatch import Dispatch, TurnCancelled
 from duologue.coder.events import Event, Text, Thought, TitleChanged, TurnEnded, UsageChanged
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import (
     AssistantMessage,
     CallDelta,
-    Message,
+    ChatMessage,
     Model,
     ModelError,
     ModelEvent,
@@ -49,7 +49,7 @@ class Job:
     conversation: Conversation
     request: Callable[[], ModelRequest]
     dispatch: Dispatch
-    limits: Limits
+    limits: CoderLimits
     emit: Callable[[Event], Awaitable[None]]
 
 
@@ -219,7 +219,7 @@ class Repeats:
         self._last: list[tuple[str, dict[str, Any]]] = []
         self._count = 0
 
-    def check(self, calls: Sequence[ToolCall], results: Sequence[Message]) -> None:
+    def check(self, calls: Sequence[ToolCall], results: Sequence[ChatMessage]) -> None:
         """Take the calls of a step and what came of them. Raises ModelError when it is enough."""
         failed = all(isinstance(result, ToolResult) and not result.ok for result in results)
         made = [(call.name, call.arguments) for call in calls] if failed else []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("duologue.mcp")
 
 #: A message as MCP writes it: an object with `jsonrpc`, and `id`, `method`, `params`, `result` or `error`.
-Message: TypeAlias = dict[str, Any]
+McpMessage: TypeAlias = dict[str, Any]
 
 CANCELLED = "notifications/cancelled"
 
@@ -45,7 +45,7 @@ class McpChannel:
         self.connection_id = connection_id
         self._peer = peer
         self._disconnect = disconnect
-        self._queue: deque[Message] = deque()
+        self._queue: deque[McpMessage] = deque()
         self._waiter: asyncio.Future[None] | None = None
         # Requests of this end by its ids, and of the other end by the ids that they were given here.
         self._calls: dict[Any, asyncio.Task[None]] = {}
@@ -62,7 +62,7 @@ class McpChannel:
         """Wait until either side has ended the connection."""
         await self._ended.wait()
 
-    async def send(self, message: Message) -> None:
+    async def send(self, message: McpMessage) -> None:
         """Send a request, a notification, or the answer to a request that was received.
 
         Raises `ChannelClosed`, `ValueError` (it is none of these, or its id is that of an open request).
@@ -82,7 +82,7 @@ class McpChannel:
             case _:
                 raise ValueError("an MCP message is a request, a notification, a result or an error")
 
-    async def receive(self) -> Message:
+    async def receive(self) -> McpMessage:
         """The next message of the other side. Raises `ChannelClosed` at the end."""
         while not self._queue:
             if self.closed:
@@ -92,7 +92,7 @@ class McpChannel:
         self._peer.inbound.delivered()
         return self._queue.popleft()
 
-    async def __aiter__(self) -> AsyncIterator[Message]:
+    async def __aiter__(self) -> AsyncIterator[McpMessage]:
         """The messages of the other side, up to the end."""
         with contextlib.suppress(ChannelClosed):
             while True:
@@ -199,7 +199,7 @@ class McpChannel:
             _fail(answer, RpcError(INTERNAL_ERROR, "the MCP connection was closed"))
         self._wake()
 
-    def _put(self, message: Message) -> None:
+    def _put(self, message: McpMessage) -> None:
         if self.closed:
             return
         self._queue.append({"jsonrpc": "2.0", **message})
@@ -225,7 +225,7 @@ def _fail(answer: asyncio.Future[Any], error: RpcError) -> None:
         answer.exception()
 
 
-def _params(message: Message) -> Any:
+def _params(message: McpMessage) -> Any:
     params = message.get("params")
     if params is None:
         return UNSET

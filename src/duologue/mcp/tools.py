@@ -11,7 +11,7 @@ from typing import Any
 
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
-from duologue.mcp.channel import CANCELLED, McpChannel, Message
+from duologue.mcp.channel import CANCELLED, McpChannel, McpMessage
 from duologue.mcp.errors import ChannelClosed
 
 log = logging.getLogger("duologue.mcp")
@@ -22,7 +22,7 @@ REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _TYPES = {"string": str, "integer": int, "boolean": bool}
 
 
-class ToolError(DuologueError):
+class McpToolError(DuologueError):
     """Raised by a tool that could not do its work; the model reads the text."""
 
 
@@ -48,19 +48,19 @@ class Tool:
         return {"name": self.name, "description": self.description, "inputSchema": schema, "annotations": hints}
 
     def check(self, arguments: Any) -> dict[str, Any]:
-        """The arguments of a call. Raises `ToolError`, from which a model learns what to give."""
+        """The arguments of a call. Raises `McpToolError`, from which a model learns what to give."""
         if not isinstance(arguments, dict):
-            raise ToolError("the arguments must be an object")
+            raise McpToolError("the arguments must be an object")
         given = {name: value for name, value in arguments.items() if value is not None}
         for name in self.required:
             if name not in given:
-                raise ToolError(f"{name} is missing")
+                raise McpToolError(f"{name} is missing")
         for name, value in given.items():
             if name not in self.parameters:
-                raise ToolError(f"{self.name} has no parameter {name}; it has {', '.join(self.parameters)}")
+                raise McpToolError(f"{self.name} has no parameter {name}; it has {', '.join(self.parameters)}")
             kind = self.parameters[name]["type"]
             if not isinstance(value, _TYPES[kind]) or (kind == "integer" and isinstance(value, bool)):
-                raise ToolError(f"{name} must be of type {kind}")
+                raise McpToolError(f"{name} must be of type {kind}")
         return given
 
 
@@ -90,8 +90,8 @@ class ToolServer:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _respond(self, channel: McpChannel, message: Message) -> None:
-        answer: Message
+    async def _respond(self, channel: McpChannel, message: McpMessage) -> None:
+        answer: McpMessage
         try:
             answer = {"result": await self._result(message["method"], message.get("params", {}))}
         except RpcError as error:
@@ -125,6 +125,6 @@ class ToolServer:
             raise RpcError(INVALID_PARAMS, f"unknown tool: {name}")
         try:
             text, failed = await tool.call(tool.check(params.get("arguments", {}))), False
-        except ToolError as error:
+        except McpToolError as error:
             text, failed = str(error), True
         return {"content": [{"type": "text", "text": text}], "isError": failed}

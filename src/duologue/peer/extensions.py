@@ -1,4 +1,4 @@
-"""Methods of one's own (`_name`): functions of a class that answer or hear them."""
+"""What the classes that authors subclass have in common: members that they override, methods of one's own (`_name`)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ R = TypeVar("R")
 _MARK = "__duologue_handles__"
 
 Handler = Callable[[S, P], Awaitable[R]]
+
+
+class Announcing:
+    """The base of `Agent` and `Client`, whose members are announced when an author has overridden them."""
+
+    def announces(self, member: str) -> bool:
+        """Whether the other side is told of what a member stands for: when it is overridden. Override this where that
+        depends on more, such as on settings."""
+        base = next(kind for kind in type(self).__mro__ if Announcing in kind.__bases__)
+        return getattr(type(self), member) is not getattr(base, member)
 
 
 @overload

@@ -4,7 +4,7 @@ misbehave on purpose. The fixtures for pytest are in `duologue.testing.fixtures`
 from duologue.testing.answers import Answers
 from duologue.testing.faults import FAULTS, Fault, fault
 from duologue.testing.joining import connected
-from duologue.testing.lines import Call, Cancel, End, Failure, Form, Line, Message, Prompt, Question, Thought, Update
+from duologue.testing.lines import Call, Cancel, End, Failure, Form, Line, Prompt, Question, Reply, Thought, Update
 from duologue.testing.misbehaving import Misbehaving
 from duologue.testing.script import Mismatch, Script
 from duologue.testing.scripted_agent import ScriptedAgent
@@ -22,11 +22,11 @@ __all__ = [
     "Fault",
     "Form",
     "Line",
-    "Message",
     "Misbehaving",
     "Mismatch",
     "Prompt",
     "Question",
+    "Reply",
     "Script",
     "ScriptedAgent",
     "ScriptedClient",

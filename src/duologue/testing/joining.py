@@ -32,6 +32,8 @@ async def connected(
 ) -> AsyncIterator[ClientConnection]:
     """Serve `agent` to `client` in memory; leaving ends both.
 
+    `protocol` is version 2, whose words both are written in; `connect` proposes 1, which is what released agents speak.
+    A test of what differs runs with each.
     `limits` are those of either side; `trace` is given each message as the client sees it. A fault lets that side
     misbehave. Raises what `connect` raises, and on leaving the `Mismatch` of a side that plays a script, also when an
     error of the body came of it.

@@ -47,7 +47,7 @@ class Prompt(Line):
 
 
 @dataclass(frozen=True)
-class Message(Line):
+class Reply(Line):
     """The agent says a text, in however many pieces."""
 
     text: Text

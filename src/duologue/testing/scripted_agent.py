@@ -15,7 +15,7 @@ from duologue.protocol.common.tools import ToolKind
 from duologue.protocol.v2.permission import ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallStatus, ToolCallUpdate
 from duologue.protocol.v2.updates import ToolCallUpdateEvent
-from duologue.testing.lines import Call, Cancel, Failure, Form, Line, Message, Prompt, Question, Thought, Update, to_say
+from duologue.testing.lines import Call, Cancel, Failure, Form, Line, Prompt, Question, Reply, Thought, Update, to_say
 from duologue.testing.script import Mismatch, Script
 
 _ENDED = ("completed", "failed", "cancelled")
@@ -72,7 +72,7 @@ class ScriptedAgent(Agent):
 
     async def _say(self, turn: Turn, line: Line | None) -> None:
         match line:
-            case Message(text=text):
+            case Reply(text=text):
                 await turn.say(to_say(text))
             case Thought(text=text):
                 await turn.think(to_say(text))

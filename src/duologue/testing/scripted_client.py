@@ -31,9 +31,9 @@ from duologue.testing.lines import (
     Failure,
     Form,
     Line,
-    Message,
     Prompt,
     Question,
+    Reply,
     Thought,
     Update,
     contains,
@@ -58,7 +58,7 @@ class ScriptedClient(Client):
         self._running: asyncio.Task[None] | None = None
         self._cancelling: asyncio.Task[None] | None = None
         # What was said and thought and is in no line yet.
-        self._said: dict[type[Message | Thought], str] = {Message: "", Thought: ""}
+        self._said: dict[type[Reply | Thought], str] = {Reply: "", Thought: ""}
         # The messages that have been said in pieces, so that they are not heard again when they are told whole.
         self._messages: set[str] = set()
 
@@ -78,7 +78,7 @@ class ScriptedClient(Client):
 
     async def _run(self, turn: PromptTurn, seconds: float) -> None:
         self._turn, self._cancelling = turn, None
-        self._said = {Message: "", Thought: ""}
+        self._said = {Reply: "", Thought: ""}
         self._messages.clear()
         self._running = asyncio.get_running_loop().create_task(_iterate(turn))
         if isinstance(self.script.line, Cancel):
@@ -124,28 +124,28 @@ class ScriptedClient(Client):
         match update:
             case AgentMessageChunk(message_id=message_id, content=TextBlock(text=text)):
                 self._messages.add(message_id)
-                self._hear(Message, text)
+                self._hear(Reply, text)
             case AgentMessageEvent(message_id=message_id, content=list(blocks)) if message_id not in self._messages:
-                self._hear(Message, "".join(block.text for block in blocks if isinstance(block, TextBlock)))
+                self._hear(Reply, "".join(block.text for block in blocks if isinstance(block, TextBlock)))
             case AgentThoughtChunk(content=TextBlock(text=text)):
                 self._hear(Thought, text)
             case _:
                 self._see(session, update)
         self._cancel_if_told()
 
-    def _hear(self, kind: type[Message | Thought], text: str) -> None:
+    def _hear(self, kind: type[Reply | Thought], text: str) -> None:
         """Take a piece of text; as soon as it is not what the script says, that is a mismatch."""
         self._said[kind] += text
         while said := self._said[kind]:
             line = self.script.line
-            if isinstance(line, Message | Thought) and type(line) is kind:
+            if isinstance(line, Reply | Thought) and type(line) is kind:
                 if not isinstance(line.text, str) or (line.text.startswith(said) and line.text != said):
                     return
                 if said.startswith(line.text):
                     self._said[kind] = said[len(line.text) :]
                     self.script.advance()
                     continue
-            if kind is Message and not self._passes_over():
+            if kind is Reply and not self._passes_over():
                 self._differs(f"the message {said!r}")
             self._said[kind] = ""
 
@@ -172,7 +172,7 @@ class ScriptedClient(Client):
     def _text_is_whole(self) -> bool:
         """Whether the script expects a text by a pattern, and what was said so far is one."""
         line = self.script.line
-        if not isinstance(line, Message | Thought) or isinstance(line.text, str):
+        if not isinstance(line, Reply | Thought) or isinstance(line.text, str):
             return False
         said = self._said[type(line)]
         return bool(said) and matches(line.text, said)
@@ -180,15 +180,15 @@ class ScriptedClient(Client):
     def _pass_text(self, whole: bool) -> None:
         """Something else follows what was said: pass the line of a pattern that it matches."""
         line = self.script.line
-        if whole and isinstance(line, Message | Thought):
+        if whole and isinstance(line, Reply | Thought):
             self._said[type(line)] = ""
             self.script.advance()
 
-    def _overrides(self, member: str) -> bool:
+    def announces(self, member: str) -> bool:
         """Forms are announced by a script that has some."""
         if member == "fill_form":
             return any(isinstance(line, Form) for line in self.script.lines)
-        return super()._overrides(member)
+        return super().announces(member)
 
     async def fill_form(self, session: Session | None, form: FormElicitation) -> CreateElicitationResponse:
         self.script.note("<-", form)
@@ -232,7 +232,7 @@ class ScriptedClient(Client):
 
     def _differs(self, got: str) -> Mismatch:
         """A mismatch; the turn, if one runs, is left."""
-        said = self._said[Message]
+        said = self._said[Reply]
         found = self.script.mismatch(f"{got}, after the message {said!r}" if said and said not in got else got)
         if self._running is not None:
             self._running.cancel()

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from wire_server import WireServer
 
-from duologue.coder.models.base import Message, ModelEvent, ModelRequest, StepEnded, ToolSpec, UserMessage
+from duologue.coder.models.base import ChatMessage, ModelEvent, ModelRequest, StepEnded, ToolSpec, UserMessage
 from duologue.coder.models.config import Wire
 from duologue.coder.models.keys import Secret
 from duologue.coder.models.remote import RemoteModel
@@ -33,7 +33,7 @@ def model_on(
     return model
 
 
-def ask(*messages: Message, tools: tuple[ToolSpec, ...] = (READ_FILE,)) -> ModelRequest:
+def ask(*messages: ChatMessage, tools: tuple[ToolSpec, ...] = (READ_FILE,)) -> ModelRequest:
     return ModelRequest("conversation-1", "Be brief.", messages or (UserMessage("Hello"),), tools, "/tmp")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from duologue.coder.models.base import AssistantMessage, ImagePart, Message, ToolCall, ToolResult, UserMessage
+from duologue.coder.models.base import AssistantMessage, ChatMessage, ImagePart, ToolCall, ToolResult, UserMessage
 from duologue.coder.models.convert import NO_RESULT, parse_arguments, to_history, to_message
 
 LOOK = AssistantMessage("Looking", calls=(ToolCall("c1", "read_file", {}), ToolCall("c2", "read_file", {})))
@@ -34,7 +34,11 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
 
 
 def test_results_come_before_words_and_in_the_order_of_the_calls() -> None:
-    results: list[Message] = [ToolResult("c2", "read_file", "two"), UserMessage("Hurry"), ToolResult("c1", "", "one")]
+    results: list[ChatMessage] = [
+        ToolResult("c2", "read_file", "two"),
+        UserMessage("Hurry"),
+        ToolResult("c1", "", "one"),
+    ]
     history = to_history([UserMessage("Go"), LOOK, *results], "p")
     assert parts(history[2]) == [("tool-return", "one"), ("tool-return", "two"), ("user-prompt", "Hurry")]
 

@@ -15,7 +15,7 @@ from duologue.coder.dispatch import REFUSED
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
 from duologue.coder.models.base import (
     AssistantMessage,
-    Message,
+    ChatMessage,
     ModelEvent,
     ModelRequest,
     StepEnded,
@@ -43,7 +43,7 @@ NAMES = (
 TOOLS = tuple(ToolSpec(name, "", {}) for name in NAMES)
 
 
-def request(*messages: Message, conversation: str = "one", tools: tuple[ToolSpec, ...] = TOOLS) -> ModelRequest:
+def request(*messages: ChatMessage, conversation: str = "one", tools: tuple[ToolSpec, ...] = TOOLS) -> ModelRequest:
     return ModelRequest(conversation, "", messages, tools, "/nowhere")
 
 
@@ -189,7 +189,7 @@ async def test_says_when_a_tool_is_not_offered() -> None:
 
 
 async def test_a_turn_of_an_earlier_process_goes_on_from_its_history() -> None:
-    asked: list[Message] = [UserMessage("find one")]
+    asked: list[ChatMessage] = [UserMessage("find one")]
     first = await step(OfflineModel(), request(*asked))
     asked += [first, result(first.calls[0])]
     second = await step(OfflineModel(), request(*asked))

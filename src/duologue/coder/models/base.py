@@ -58,7 +58,7 @@ class ToolResult(msgspec.Struct, frozen=True):
     data: Any = None
 
 
-Message = UserMessage | AssistantMessage | ToolResult
+ChatMessage = UserMessage | AssistantMessage | ToolResult
 
 
 class ModelRequest(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
     conversation: str
     system: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...]
     cwd: str
 

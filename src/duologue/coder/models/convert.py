@@ -25,14 +25,14 @@ from pydantic_ai.messages import (
 )
 from pydantic_core import to_jsonable_python
 
-from duologue.coder.models.base import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolCall, ToolResult, UserMessage
 
 CALL_STATE = ("provider_name", "provider_details")
 THINKING_STATE = ("id", "signature", *CALL_STATE)
 NO_RESULT = "No result: the turn was stopped before this call ended."
 
 
-def to_history(messages: Sequence[Message], provider: str) -> list[ModelMessage]:
+def to_history(messages: Sequence[ChatMessage], provider: str) -> list[ModelMessage]:
     """The messages in the shape every provider accepts: roles alternate, each call is followed by its one result.
 
     A call without a result (a turn that was cancelled) gets one that says so; a result without a call is left out.

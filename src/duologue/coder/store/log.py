@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from duologue.coder.models.base import Message
+from duologue.coder.models.base import ChatMessage
 from duologue.coder.store.errors import StoreError
 from duologue.coder.store.records import Kind, Record, message_record
 from duologue.coder.store.worker import Worker
@@ -40,7 +40,7 @@ class SessionLog:
         """The client is told something."""
         self._put(Record(Kind.UPDATE, update))
 
-    def added(self, message: Message) -> None:
+    def added(self, message: ChatMessage) -> None:
         """See `Watcher`."""
         self._put(message_record(message))
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from duologue import codec
-from duologue.coder.models.base import AssistantMessage, Message, ToolResult, UserMessage
+from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolResult, UserMessage
 from duologue.coder.store.cleaning import Cleaner
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.updates import (
@@ -54,7 +54,7 @@ class Record(NamedTuple):
     value: Any = None
 
 
-MESSAGES: dict[Kind, type[Message]] = {
+MESSAGES: dict[Kind, type[ChatMessage]] = {
     Kind.USER: UserMessage,
     Kind.ASSISTANT: AssistantMessage,
     Kind.RESULT: ToolResult,
@@ -62,7 +62,7 @@ MESSAGES: dict[Kind, type[Message]] = {
 _KINDS = {cls: kind for kind, cls in MESSAGES.items()}
 
 
-def message_record(message: Message) -> Record:
+def message_record(message: ChatMessage) -> Record:
     return Record(_KINDS[type(message)], message)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from duologue.coder.models.base import AssistantMessage, Message, UserMessage
+from duologue.coder.models.base import AssistantMessage, ChatMessage, UserMessage
 from duologue.coder.store.database import Row
 from duologue.coder.store.errors import Unreadable
 from duologue.coder.store.records import MESSAGES, Kind, Record, decoded
@@ -29,7 +29,7 @@ class Saved:
     mode: str
     used: float
     transcript: Transcript = field(default_factory=Transcript)
-    messages: list[Message] = field(default_factory=list)
+    messages: list[ChatMessage] = field(default_factory=list)
     interrupted: bool = False
     heard: bool = False
     shown: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Saved:
             case (kind, message) if kind in MESSAGES:
                 self._learn(message)
 
-    def _learn(self, message: Message) -> None:
+    def _learn(self, message: ChatMessage) -> None:
         self.messages.append(message)
         match message:
             case UserMessage():

@@ -17,7 +17,7 @@ from duologue.coder.errors import BadArguments
 from duologue.coder.events import Event, FileDiff, Location, ToolKind
 from duologue.coder.files import Disk, Files
 from duologue.coder.journal import Journal
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import ToolSpec
 from duologue.local.rules import Subject
 from duologue.local.workspace import Workspace
@@ -34,7 +34,7 @@ class Context:
     disk: Disk
     runner: Runner
     journal: Journal
-    limits: Limits
+    limits: CoderLimits
     emit: Callable[[Event], Awaitable[None]]
 
 

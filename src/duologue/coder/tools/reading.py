@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.texts import plain, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.local.workspace import Place
@@ -35,7 +35,7 @@ async def read_file(arguments: ReadFile, context: Context) -> Plan:
     return Plan(title, None, perform, locations=(Location(place.shown, arguments.line),))
 
 
-def excerpt(place: Place, text: str, arguments: ReadFile, limits: Limits) -> Outcome:
+def excerpt(place: Place, text: str, arguments: ReadFile, limits: CoderLimits) -> Outcome:
     """The lines that were asked for, as far as the limits go; past the end there are none."""
     lines = lines_of(text)
     first = arguments.line or 1

@@ -19,7 +19,7 @@ from duologue.coder.environment import command_environment
 from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
 from duologue.coder.ignore import SKIPPED_FOLDERS
-from duologue.coder.limits import Limits
+from duologue.coder.limits import CoderLimits
 from duologue.coder.texts import scrub, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.listing import check_glob
@@ -69,7 +69,7 @@ class Query:
     arguments: Search
     prefix: str
     limit: int
-    limits: Limits
+    limits: CoderLimits
     matches: list[dict[str, Any]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     truncated: bool = False

@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 
-from duologue.coder.models.base import Message, ModelEvent, ModelRequest, StepEnded, ToolResult
+from duologue.coder.models.base import ChatMessage, ModelEvent, ModelRequest, StepEnded, ToolResult
 from duologue.coder.models.offline.answer import answer
 from duologue.coder.models.offline.play import Play, rebuild, turn_of
 from duologue.coder.models.offline.settings import Settings
@@ -55,7 +55,7 @@ class OfflineModel:
             self._plays.popitem(last=False)[1].close()
 
 
-def _last_results(messages: Sequence[Message]) -> list[ToolResult]:
+def _last_results(messages: Sequence[ChatMessage]) -> list[ToolResult]:
     found: list[ToolResult] = []
     for message in reversed(messages):
         if not isinstance(message, ToolResult):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from duologue.coder.models.base import (
     AssistantMessage,
     CallDelta,
-    Message,
+    ChatMessage,
     ModelEvent,
     ModelRequest,
     StepEnded,
@@ -87,7 +87,7 @@ async def _lost(turn: Turn) -> None:
 
 
 def rebuild(
-    write: Callable[[Turn], Script], turn: Turn, since: Sequence[Message]
+    write: Callable[[Turn], Script], turn: Turn, since: Sequence[ChatMessage]
 ) -> tuple[Play, list[ToolResult] | None]:
     """A play that stands where the messages after the person's words end, and the results it goes on with."""
     play = Play(write, turn)
@@ -109,7 +109,7 @@ def rebuild(
     return play, results
 
 
-def turn_of(request: ModelRequest, settings: Settings) -> tuple[Turn, Sequence[Message]]:
+def turn_of(request: ModelRequest, settings: Settings) -> tuple[Turn, Sequence[ChatMessage]]:
     """The newest turn of a history, and what happened in it so far."""
     at = max((i for i, m in enumerate(request.messages) if isinstance(m, UserMessage)), default=-1)
     texts = tuple(NOTE.sub("", m.text) for m in request.messages[: at + 1] if isinstance(m, UserMessage))

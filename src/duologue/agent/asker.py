@@ -29,7 +29,7 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 
-class Asking:
+class Asker:
     """The half of a `Voice` that asks. Everything here raises `TurnOver` and `ConnectionClosed`."""
 
     session: Session
