@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
 from mcp.server.mcpserver.exceptions import ToolError
@@ -99,6 +98,8 @@ def serve(kind: str, file: Path) -> None:
 
     listening = socket.create_server(("127.0.0.1", 0))
     file.write_text(f"http://127.0.0.1:{listening.getsockname()[1]}/{'sse' if kind == 'sse' else 'mcp'}\n")
+    import uvicorn  # takes its time, which servers on stdio can do without
+
     config = uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1)
     uvicorn.Server(config).run(sockets=[listening])
 
