@@ -110,3 +110,9 @@ def test_half_a_character_does_not_cost_the_report(suffix: str) -> None:
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_empty_report_can_be_written(suffix: str) -> None:
     assert written(Report("client", "x", (), []), suffix)
+
+
+def test_what_is_wrong_with_each_item_of_a_list_is_told_once() -> None:
+    findings = [Finding("all-extensibility-02", f"result.items[{number}].type: no such member") for number in range(3)]
+    report = Report("agent", "some-agent", (1,), [verdict("all-extensibility-02", *findings)])
+    assert [line for line in text(report) if "no such member" in line] == ["  result.items[0].type: no such member"]

@@ -9,7 +9,7 @@ import agent_mutants
 import client_mutants
 import pytest
 from check_kit import broken
-from editing import Edit, talk
+from editing import Edit, both, move, talk
 from specimens import SPECIMENS
 
 from duologue.check.judging import WATCHERS
@@ -41,6 +41,20 @@ CASES = [(side, *case) for side, module in MUTANTS.items() for case in edits(mod
 @pytest.mark.parametrize("side", Side)
 def test_nothing_is_wrong_with_a_sound_conversation(side: Side, version: int) -> None:
     assert not broken(look_over(talk(side, version, SPECIMENS[version])))
+
+
+#: What released agents do and may do.
+ALLOWED = {
+    "a prompt that waits behind a turn is answered then": move("prompt2", "options"),
+    "a prompt that waits behind a turn is answered at once": both(
+        move("prompt2.a", "options"), move("prompt2", "options")
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", ALLOWED.values(), ids=ALLOWED)
+def test_nothing_is_wrong_with_what_is_allowed(edit: Edit) -> None:
+    assert not broken(look_over(talk(Side.AGENT, 2, edit(SPECIMENS[2]))))
 
 
 @pytest.mark.parametrize(("side", "row", "version", "edit"), CASES, ids=lambda v: "" if callable(v) else str(v))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,12 +27,16 @@ class Report:
         return bool(self.of(Status.FAIL))
 
 
+_ITEM = re.compile(r"\[\d+\]")
+
+
 def shown(verdict: Verdict) -> list[str]:
-    """The problems of a verdict, each with the lines that show it, once each; the same problem once."""
+    """The problems of a verdict, each with the lines that show it, once each; that of many items of a list once."""
     lines: list[str] = []
     told: set[str] = set()
     for problem in verdict.problems:
-        if problem.problem not in told:
-            told.add(problem.problem)
+        kind = _ITEM.sub("[]", problem.problem)
+        if kind not in told:
+            told.add(kind)
             lines += [problem.problem, *(f"  {line}" for line in dict.fromkeys(problem.lines))]
     return lines

@@ -79,19 +79,22 @@ def _states(talk: Talk, session: object, since: Said) -> list[Said]:
 
 
 def _ends(talk: Talk) -> Iterator[tuple[Said, Said, Said]]:
-    """Accepted prompts with their answers and the idle that came next."""
+    """Accepted prompts with their answers and the idle that came next.
+
+    One that came while another was worked on is left out: that idle is the other's.
+    """
+    busy: dict[object, int] = {}
     for prompt, answer in _accepted(talk):
         idle = next((s for s in _states(talk, prompt.session, prompt) if s.update.get("state") == "idle"), None)
-        if idle is not None:
+        if idle is not None and prompt.line.number > busy.get(prompt.session, -1):
             yield prompt, answer, idle
+            busy[prompt.session] = idle.line.number
 
 
 @watch("v2-prompt-01", Side.AGENT)
 def answered_on_acceptance(talk: Talk) -> Seen:
-    for prompt, answer, idle in _ends(talk):
-        # With a second prompt the idle may be that of the first.
-        alone = sum(p.session == prompt.session for p, _ in _accepted(talk) if p.line.number <= idle.line.number) == 1
-        late = alone and answer.line.number > idle.line.number
+    for _, answer, idle in _ends(talk):
+        late = answer.line.number > idle.line.number
         yield answer, "the prompt is answered after the end of its work" if late else ""
 
 
