@@ -38,7 +38,7 @@ async def test_a_rule_names_a_tool_of_a_server(
     models = Scripted(asks(call("stub__echo", "c1", text="x")), asks(call("stub__raw", "c2", **COMMAND)), says())
     run = Run(Order("go", ["x"], tmp_path, rules=[parse_rule(rule) for rule in rules], otherwise="reject"))
     run.output.open()
-    agent = CodingAgent(models=models, mcp_limits=QUICK)  # type: ignore[arg-type]
+    agent = CodingAgent(models=models, mcp_limits=QUICK)
     async with connected(agent, run, protocol=protocol) as connection:
         session = await connection.new_session(tmp_path, mcp_servers=[stub()])
         await session.prompt("go").text()

@@ -32,6 +32,9 @@ ENDS: Mapping[str, tuple[str, str]] = {
     ToolCallStatus.CANCELLED: ("✗ cancelled", "yellow"),
 }
 
+#: An end that says no more than one before it: a call that was shown as cancelled fails, in version 1.
+_CANCELLED_BEFORE: Mapping[str, tuple[str, ...]] = {ToolCallStatus.FAILED: (ToolCallStatus.CANCELLED,)}
+
 
 @dataclass(slots=True)
 class Seen:
@@ -134,7 +137,7 @@ class Calls:
         if _has_begun(call):  # Before, a question may come, which shows the command itself.
             self._tell_command(call, seen)
         self.show_diffs(call.id, fresh)
-        if call.ended and seen.end != call.status:
+        if call.ended and seen.end not in (call.status, *_CANCELLED_BEFORE.get(call.status, ())):
             seen.end = call.status
             self._end(call, seen)
 
@@ -182,6 +185,8 @@ class Calls:
 
     def _texts(self, call: ToolCallState, failed: bool) -> None:
         lines = _lines(call)
+        if "\n".join(lines).strip() == (self._command(call) or "").strip():
+            return  # A question had it as its text.
         bounds = self._parts.bounds
         if call.kind == ToolKind.EXECUTE:
             self._parts.last_lines(lines, bounds.failed_end if failed else bounds.text, "dim")
