@@ -253,7 +253,7 @@ async def test_a_cancel_ends_work_in_its_session_only(version: int) -> None:
     await settle()
     talk.cancel(right)
     assert await talk.ended(ends) == [CANCELLED]
-    assert talk.connection.sessions[left]._turns.running is not None
+    assert talk.connection.sessions[left].turns.running is not None
     talk.seen.clear()
     go.set()
     if version == 1:

@@ -122,8 +122,8 @@ async def test_a_turn_that_awaits_no_send_ends_though_the_client_does_not_read(v
     talk.wire.near.pause_reading()
     request = talk.prompting(session, "pour")
     talk.send(request)
-    await until(lambda: talk.connection.sessions[session]._turns.running is not None)
-    await until(lambda: (turn := talk.connection.sessions[session]._turns.running) is not None and turn.over)
+    await until(lambda: talk.connection.sessions[session].turns.running is not None)
+    await until(lambda: (turn := talk.connection.sessions[session].turns.running) is not None and turn.over)
     talk.wire.near.resume_reading()
     (ended,) = await talk.ended(request["id"])
     assert ended.error is not None

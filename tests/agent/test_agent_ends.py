@@ -44,7 +44,7 @@ async def test_a_turn_that_cannot_be_begun_fails_and_the_next_one_runs(
 ) -> None:
     talk = await Talk.begin(Scripted(), version)
     session = await talk.new()
-    turns = talk.connection.sessions[session]._turns
+    turns = talk.connection.sessions[session].turns
     begin, tries = turns._one, 0
 
     async def broken_at_first(turn: Turn) -> None:
@@ -112,7 +112,7 @@ async def test_a_question_that_cannot_be_sent_leaves_no_question_open(
     agent = Asker()
     talk = await Talk.begin(agent, version)
     await talk.new()
-    turns = agent.session._turns
+    turns = agent.session.turns
 
     def broken(state: Any) -> None:
         raise RuntimeError("told nobody")

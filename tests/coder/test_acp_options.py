@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from acp_kit import Person, Scripted, opened, take_turn
-from coder_kit import asks, call, says
+from coder_kit import ScriptedModel, asks, call, says
 
 from duologue.coder.acp_options import BROKEN, ConfiguredModels
 from duologue.coder.models.base import Model, ModelError
@@ -191,3 +191,28 @@ async def test_a_model_that_is_being_loaded_ahead_is_not_loaded_again(
         go_on.set()
         assert await turn is StopReason.END_TURN
         assert models.loaded == ["test:scripted"]
+
+
+async def test_a_model_loaded_ahead_never_replaces_one_chosen_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duologue.coder.acp.LOAD_AFTER", 0)
+    begun, go_on = threading.Event(), threading.Event()
+    chosen = ScriptedModel(says("chosen"))
+
+    class Slow(Scripted):
+        def load(self, spec: str) -> Model:
+            ahead = super().load(spec)
+            if spec == "test:other":
+                return chosen
+            begun.set()
+            assert go_on.wait(PATIENCE)
+            return ahead
+
+    models = Slow(says("ahead"), others=["test:other"])
+    async with opened(tmp_path, models=models) as (session, _, _models):
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        await session.set_config_option("model", "test:other")
+        go_on.set()
+        assert await session.prompt("go").text() == "chosen"
+        assert models.loaded == ["test:scripted", "test:other"]

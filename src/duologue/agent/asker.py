@@ -70,7 +70,7 @@ class Asker:
         """
         scope = self._scope(tool_call_id)
         session = self.session
-        return session.connection.elicitor.form(message, schema, scope, session._waiting(), self._trace())
+        return session.connection.elicitor.form(message, schema, scope, session.waiting(), self._trace())
 
     def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Awaitable[UrlAnswer]:
         """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
@@ -80,14 +80,14 @@ class Asker:
         """
         scope = self._scope(tool_call_id)
         session = self.session
-        return session.connection.elicitor.url(message, url, scope, session._waiting(), self._trace())
+        return session.connection.elicitor.url(message, url, scope, session.waiting(), self._trace())
 
     def _scope(self, tool_call_id: str | UnsetType) -> dict[str, Any]:
         if self._over:
             raise TurnOver
         from duologue.agent.elicitation import scope_of
 
-        return scope_of(self.session.id, tool_call_id, not self.session._held)
+        return scope_of(self.session.id, tool_call_id, not self.session.held)
 
     @property
     def client_files(self) -> ClientFiles:
@@ -120,5 +120,5 @@ class Asker:
         asked = current_request()
         return trace_of(asked.meta) if asked is not None else {}
 
-    def _answered_cancelled(self) -> None:
+    def answered_cancelled(self) -> None:
         """The client answered a question of this voice with `cancelled`."""

@@ -164,18 +164,18 @@ class AgentConnection:
         session = self._lifecycle.for_prompt(params.session_id)
         check_prompt(params.prompt, self.agent.prompt_capabilities())
         turn = self._admitted[scope] = Turn(session, params.prompt, params.meta or {})
-        session._turns.admit(turn)
+        session.turns.admit(turn)
         scope.on_cancel = turn.cancel
         scope.after = self._lifecycle.barrier(session.id)
 
     async def _prompt(self, params: PromptRequest, scope: Scope) -> PromptResponse:
         turn = self._admitted.pop(scope)
-        turns = turn.session._turns
+        turns = turn.session.turns
         if self.sessions.get(params.session_id) is not turn.session:
             # It was closed, or could not be reopened, before the prompt's place came.
             turns.withdraw(turn)
             raise unknown_session(params.session_id)
-        turn._ready = True
+        turn.ready = True
         # Behind the answer: the acceptance comes before what the turn has to say.
         asyncio.get_running_loop().call_soon(turns.start)
         return PromptResponse()
@@ -201,13 +201,13 @@ class AgentConnection:
         sessions = list(self.sessions.values())
         self.sessions.clear()
         for session in sessions:
-            session._turns.cancel()
+            session.turns.cancel()
         await asyncio.gather(*map(self._end_session, sessions), self._companions.end())
 
     async def _end_session(self, session: Session) -> None:
         try:
             async with asyncio.timeout(END_SECONDS):
-                await session._turns.settle()
+                await session.turns.settle()
         except TimeoutError:
             log.warning("a turn did not end within %s seconds and was left behind", END_SECONDS)
         try:

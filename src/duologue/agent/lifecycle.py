@@ -76,7 +76,7 @@ class Lifecycle:
         """Cancel what runs and waits in a session."""
         for session in {self._open.get(session_id), self._opening.get(session_id)}:
             if session is not None:
-                session._turns.cancel()
+                session.turns.cancel()
 
     def barrier(self, session_id: str) -> asyncio.Future[None] | None:
         """What the next request about a session has to wait for."""
@@ -96,7 +96,7 @@ class Lifecycle:
 
     async def _begin(self, session: Session, scope: Scope, prepare: Any) -> None:
         """Open a session whose id is first seen in the response: what is said before that goes out behind it."""
-        session._hold()
+        session.hold()
         self._open[session.id] = session
         try:
             await prepare
@@ -104,16 +104,16 @@ class Lifecycle:
             # The end of the connection may have been quicker.
             self._open.pop(session.id, None)
             raise
-        scope.on_sent.append(session._release)
+        scope.on_sent.append(session.release)
 
     async def resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
         asked = self._make(params.session_id, params)
         session = self._open.get(asked.id) or self._opening.setdefault(asked.id, asked)
-        before, session._place = session._place, asked._place
+        before, session.place = session.place, asked.place
         try:
             await self._agent.resume_session(session, replay=bool(params.replay_from))
         except BaseException:
-            session._place = before
+            session.place = before
             raise
         self._open[session.id] = session
         return ResumeSessionResponse(config_options=self._options(session))
@@ -170,8 +170,8 @@ class Lifecycle:
         return DeleteSessionResponse()
 
     async def _end(self, session: Session) -> None:
-        session._turns.cancel()
-        await session._turns.settle()
+        session.turns.cancel()
+        await session.turns.settle()
         self._open.pop(session.id, None)
         await self._agent.close_session(session)
 

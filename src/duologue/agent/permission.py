@@ -13,6 +13,7 @@ from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.peer import REQUEST_CANCELLED
 from duologue.protocol.common.permission import (
+    ALLOWING,
     CancelledOutcome,
     PermissionOption,
     PermissionOptionKind,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("duologue.agent")
 
-ALLOW_KINDS = frozenset({PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS})
-
 
 class Permission(msgspec.Struct, frozen=True):
     """The user's answer; true only when it allows. `option` is None when the answer was not understood or cancelled,
@@ -38,7 +37,7 @@ class Permission(msgspec.Struct, frozen=True):
     cancelled: bool = False
 
     def __bool__(self) -> bool:
-        return self.option is not None and self.option.kind in ALLOW_KINDS
+        return self.option is not None and self.option.kind in ALLOWING
 
     @property
     def always(self) -> bool:
@@ -76,9 +75,9 @@ async def ask(
         session_id=voice.session.id, title=title, options=offered, subject=subject, description=description
     )
     session = voice.session
-    if session._held:
+    if session.held:
         raise RuntimeError("the client does not know this session yet: ask in a turn, not in new_session")
-    turns = session._turns
+    turns = session.turns
     try:
         turns.wait_for_user()
         answer = read_answer(await voice.request(SESSION_REQUEST_PERMISSION, request), offered)
@@ -87,7 +86,7 @@ async def ask(
     finally:
         turns.go_on()
     if answer.cancelled:
-        voice._answered_cancelled()
+        voice.answered_cancelled()
     return answer
 
 

@@ -48,44 +48,43 @@ class Session(Voice):
         work: Work,
     ) -> None:
         self.id = session_id
-        self._place = place
+        #: Where it was opened last; what it says of itself below comes from here.
+        self.place = place
         self.connection = connection
         self.state: Any = None
-        self._title: str | None = None
+        #: The name that `set_title` gave it.
+        self.title: str | None = None
         #: When something was last asked of the session or told by `set_info`: a point of time with its zone.
         self.updated_at = datetime.now(UTC)
         self._ids = 0
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.
         self._run = fresh_id()[:8]
-        # Whether the client does not know the session yet, so that nothing may be said and no turn may run.
-        self._held = False
+        #: Whether the client does not know the session yet, so that nothing may be said and no turn may run.
+        self.held = False
         self._kept: list[SessionUpdate] = []
-        self._channel = connection.peer.channel(session_id)
-        self._turns = Turns(self, work)
-        super().__init__(self, self._channel.send)
-
-    @property
-    def title(self) -> str | None:
-        """The name that `set_title` gave it."""
-        return self._title
+        #: Sends its updates as they are, whoever speaks.
+        self.channel = connection.peer.channel(session_id)
+        #: The queue of its turns.
+        self.turns = Turns(self, work)
+        super().__init__(self, self.channel.send)
 
     @property
     def cwd(self) -> Path:
         """The working directory: absolute, and there when the session was opened."""
-        return self._place.cwd
+        return self.place.cwd
 
     @property
     def additional_directories(self) -> tuple[Path, ...]:
-        return self._place.additional_directories
+        return self.place.additional_directories
 
     @property
     def mcp_servers(self) -> tuple[McpServer, ...]:
-        return self._place.mcp_servers
+        return self.place.mcp_servers
 
     @property
     def meta(self) -> Mapping[str, Any]:
         """The `_meta` of the request that opened the session last."""
-        return self._place.meta
+        return self.place.meta
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -115,25 +114,25 @@ class Session(Voice):
     def work(self) -> AbstractAsyncContextManager[Turn]:
         """A turn that the agent begins by itself: ``async with session.work() as turn``. It waits for its place
         behind the turns that run or are queued, and a cancel of the session cancels the body."""
-        return self._turns.own_work()
+        return self.turns.own_work()
 
-    def _waiting(self) -> AbstractContextManager[None]:
+    def waiting(self) -> AbstractContextManager[None]:
         """To be entered while a question to the user is open; a client that does not know the session is not told."""
-        return nullcontext() if self._held else self._turns.waiting()
+        return nullcontext() if self.held else self.turns.waiting()
 
-    def _hold(self) -> None:
-        """Keep what the session says until `_release`: its id is not known to the client yet."""
-        self._held = True
+    def hold(self) -> None:
+        """Keep what the session says until `release`: its id is not known to the client yet."""
+        self.held = True
         self._send = self._keep
 
-    def _release(self) -> None:
+    def release(self) -> None:
         """Say what was kept, in order."""
-        self._send = self._channel.send
-        self._held = False
+        self._send = self.channel.send
+        self.held = False
         kept, self._kept = self._kept, []
         for update in kept:
             self._send(update)
-        self._turns.start()
+        self.turns.start()
 
     def _keep(self, update: SessionUpdate) -> Awaitable[None]:
         self._kept.append(update)

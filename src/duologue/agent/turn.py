@@ -24,6 +24,16 @@ class Command(NamedTuple):
     text: str
 
 
+class OwnWork:
+    """Where the body of work that the agent began by itself is: `begun` is done when its turn has come, `left` when the
+    body was left, and `body` is the task that is in it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.begun: asyncio.Future[None] = loop.create_future()
+        self.left: asyncio.Future[None] = loop.create_future()
+        self.body = asyncio.current_task()
+
+
 class Turn(Voice):
     """Speaks for as long as the turn runs.
 
@@ -34,7 +44,7 @@ class Turn(Voice):
     def __init__(
         self, session: Session, prompt: Sequence[ContentBlock] | None, meta: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(session, session._channel.send)
+        super().__init__(session, session.channel.send)
         #: What the user sent; None for work that the agent began.
         self.prompt = prompt
         #: The `_meta` of the prompt. The trace in it (W3C Trace Context) goes along with what the turn asks the client.
@@ -42,16 +52,16 @@ class Turn(Voice):
         self._carried = trace_of(self.meta)
         self.tokens: Usage | None = None
         self.cancelled = False
-        # The prompt as the client was told of it.
-        self._told: UserMessageEvent | None = None
-        # Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
-        self._ready = False
-        self._task: asyncio.Task[StopReason | None] | None = None
-        self._gave_up: asyncio.Future[None] | None = None
-        # Of work that the agent began: when its turn came, when its body was left, and the task that runs the body.
-        self._begun: asyncio.Future[None] | None = None
-        self._left: asyncio.Future[None] | None = None
-        self._body: asyncio.Task[object] | None = None
+        # The rest is for `Turns`, which runs it.
+        #: The prompt as the client was told of it.
+        self.told: UserMessageEvent | None = None
+        #: Whether it may run: its prompt was accepted, which waits for what was asked of the session before it.
+        self.ready = False
+        #: What works on it, once it runs; and what is done when that takes too long to end after a cancel.
+        self.task: asyncio.Task[StopReason | None] | None = None
+        self.gave_up: asyncio.Future[None] | None = None
+        #: Of work that the agent began: when its turn came and when its body was left.
+        self.own: OwnWork | None = None
 
     @property
     def text(self) -> str:
@@ -70,8 +80,8 @@ class Turn(Voice):
     def record(self, keep: Callable[[SessionUpdate], None]) -> None:
         """Give `keep` what the client is told of the turn: the user's message now, and each further update before it is
         sent. For an agent that keeps its sessions: `Transcript.apply` takes them."""
-        if self._told is not None:
-            keep(self._told)
+        if self.told is not None:
+            keep(self.told)
         send = self._send
 
         def recorded(update: SessionUpdate) -> Awaitable[None]:
@@ -85,18 +95,18 @@ class Turn(Voice):
         if self.cancelled or self._over:
             return
         self.cancelled = True
-        if self._begun is not None and not self._begun.done():
-            self._begun.cancel()
-        if self._task is not None:
-            self._task.cancel()
-            self.session._turns.bound_the_end(self)
+        if self.own is not None and not self.own.begun.done():
+            self.own.begun.cancel()
+        if self.task is not None:
+            self.task.cancel()
+            self.session.turns.bound_the_end(self)
 
-    def _end(self) -> None:
+    def silence(self) -> None:
         """Silence the turn: what a straggler still says must not appear in the next one."""
         self._over = True
 
     def _trace(self) -> Mapping[str, str]:
         return self._carried
 
-    def _answered_cancelled(self) -> None:
+    def answered_cancelled(self) -> None:
         self.cancel()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from duologue import codec
-from duologue.agent.turn import Turn
+from duologue.agent.turn import OwnWork, Turn
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed, HandlerError
 from duologue.protocol.common.prompt import StopReason
@@ -64,7 +64,7 @@ class Turns:
             self._runner = asyncio.get_running_loop().create_task(self._run(), name=f"turns-{self._session.id}")
 
     def _is_due(self) -> bool:
-        return bool(self._queue) and self._queue[0]._ready and not self._session._held
+        return bool(self._queue) and self._queue[0].ready and not self._session.held
 
     def cancel(self) -> None:
         """Cancel the running turn and every queued one."""
@@ -100,7 +100,7 @@ class Turns:
 
     def bound_the_end(self, turn: Turn) -> None:
         """Give a cancelled turn a bounded time to end."""
-        gave_up = turn._gave_up
+        gave_up = turn.gave_up
         if gave_up is not None:
             seconds = self._session.connection.agent.cancel_seconds
             asyncio.get_running_loop().call_later(seconds, _settle, gave_up)
@@ -131,12 +131,12 @@ class Turns:
             log.exception("a turn could not be run")
             await self._tell_failed(HandlerError(error))
         finally:
-            turn._end()
+            turn.silence()
             self.running = None
 
     async def _one(self, turn: Turn) -> None:
         if turn.prompt is not None:
-            turn._told = message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
+            turn.told = message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
             await self._room()
             await turn.update(message)
         if turn.cancelled:
@@ -145,12 +145,12 @@ class Turns:
         await self._room()
         self._tell(SessionState.RUNNING)
         loop = asyncio.get_running_loop()
-        turn._gave_up = loop.create_future()
-        turn._task = loop.create_task(self._call(turn), name=f"turn-{self._session.id}")
-        ends: set[asyncio.Future[Any]] = {turn._task, turn._gave_up}
+        turn.gave_up = loop.create_future()
+        turn.task = loop.create_task(self._call(turn), name=f"turn-{self._session.id}")
+        ends: set[asyncio.Future[Any]] = {turn.task, turn.gave_up}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        turn._end()
-        await self._finish(turn, turn._task)
+        turn.silence()
+        await self._finish(turn, turn.task)
 
     async def _finish(self, turn: Turn, task: asyncio.Task[StopReason | None]) -> None:
         if turn.cancelled or task.cancelled():
@@ -179,7 +179,7 @@ class Turns:
         self._told = state
         try:
             # It may leave together with the message that follows it.
-            self._session._channel.send(_STATES[state], soon=True)
+            self._session.channel.send(_STATES[state], soon=True)
         except ConnectionClosed:
             # Not `suppress`: that costs more than the rest, and each question tells two states.
             return
@@ -207,7 +207,7 @@ class Turns:
         await self._room()
         self._told = SessionState.IDLE
         idle = StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage, meta=meta)
-        self._session._channel.send(idle)
+        self._session.channel.send(idle)
 
     @contextlib.asynccontextmanager
     async def own_work(self) -> AsyncIterator[Turn]:
@@ -215,33 +215,32 @@ class Turns:
 
         The body runs when its turn comes; the session is idle again when it is left.
         """
-        loop = asyncio.get_running_loop()
         turn = Turn(self._session, None)
-        turn._begun, turn._left = loop.create_future(), loop.create_future()
-        turn._body = asyncio.current_task()
-        turn._ready = True
+        turn.own = own = OwnWork(asyncio.get_running_loop())
+        turn.ready = True
         self.admit(turn)
         self.start()
         try:
-            await turn._begun
+            await own.begun
             yield turn
         finally:
-            turn._body = None
+            own.body = None
             self.withdraw(turn)
-            if not turn._left.done():
-                turn._left.set_result(None)
+            if not own.left.done():
+                own.left.set_result(None)
 
     async def _call(self, turn: Turn) -> StopReason | None:
-        if turn._begun is None or turn._left is None:
+        own = turn.own
+        if own is None:
             return await self._answer(turn)
-        if not turn._begun.done():
-            turn._begun.set_result(None)
+        if not own.begun.done():
+            own.begun.set_result(None)
         try:
-            await asyncio.shield(turn._left)
+            await asyncio.shield(own.left)
         except asyncio.CancelledError:
-            if turn._body is not None:
-                turn._body.cancel()
-                await asyncio.shield(turn._left)
+            if own.body is not None:
+                own.body.cancel()
+                await asyncio.shield(own.left)
             raise
         return StopReason.END_TURN
 

@@ -134,7 +134,7 @@ class Voice(Asker):
 
     def set_title(self, title: str | None) -> Awaitable[None]:
         """Name the session, or (None) take its name away; `session.title` is the name from then on."""
-        self.session._title = title
+        self.session.title = title
         return self.update(SessionInfoUpdateEvent(title=title))
 
     def set_updated_at(self, moment: datetime) -> Awaitable[None]:

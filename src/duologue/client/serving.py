@@ -11,6 +11,7 @@ from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.protocol.common.permission import (
+    ALLOWING,
     CancelledOutcome,
     PermissionOptionKind,
     RequestPermissionOutcome,
@@ -38,8 +39,6 @@ log = logging.getLogger("duologue.client")
 
 P = TypeVar("P")
 R = TypeVar("R")
-
-_ALLOWING = (PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS)
 
 
 class Serving:
@@ -154,4 +153,4 @@ def _offered(params: RequestPermissionRequest, outcome: RequestPermissionOutcome
 
 def _allows(params: RequestPermissionRequest, outcome: RequestPermissionOutcome) -> bool:
     chosen = outcome.option_id if isinstance(outcome, SelectedOutcome) else None
-    return any(option.option_id == chosen and option.kind in _ALLOWING for option in params.options)
+    return any(option.option_id == chosen and option.kind in ALLOWING for option in params.options)
