@@ -180,6 +180,8 @@ def test_the_built_in_agent_goes_on_in_another_process(tmp_path: Path, protocol:
     again = run("--continue", "undo", "--model", "offline", "--protocol", protocol, cwd=project, env=env)
     assert again.returncode == 0 and "goes on with \"Find 'first'\"" in again.stderr, again.stderr
     assert "a.py:1" not in again.stdout and "starts me anew" in again.stdout
+    without_key = run("--continue", "help", "--model", "openai:x", "--protocol", protocol, cwd=project, env=env)
+    assert without_key.returncode == 8 and "set OPENAI_API_KEY" in without_key.stderr
     listed = sessions("--protocol", protocol, cwd=project, env=env)
     assert listed.returncode == 0 and len(listed.stdout.splitlines()) == 1 and "Find 'first'" in listed.stdout
     name = listed.stdout.split()[0]

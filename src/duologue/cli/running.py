@@ -18,6 +18,7 @@ from duologue import codec
 from duologue.cli.answering import Answers
 from duologue.cli.bounds import BRIEF, WHOLE
 from duologue.cli.exits import BY_REASON, Exit
+from duologue.cli.models import NoModel, model_value
 from duologue.cli.notes import Notes
 from duologue.cli.output import Output
 from duologue.cli.resuming import NoSession, Resume, is_folder, reopened, when
@@ -204,6 +205,8 @@ class Run(Client):
             return await self._failed(Exit.AGENT_FAILED, error)
         except NoSession as error:
             return await self._failed(Exit.NO_SESSION, error)
+        except NoModel as error:
+            return await self._failed(Exit.USAGE, error)
         except (JsonRpcError, codec.CodecError) as error:
             status = await self._failed(Exit.TURN_FAILED, error)
             self._tell_logins(error)
@@ -250,11 +253,12 @@ class Run(Client):
         return session
 
     async def _choose_model(self, session: Session) -> None:
+        """Raises `NoModel` for a model that the agent does not have."""
         if self.order.model is None:
             return
         for option in session.config_options:
             if isinstance(option, SelectConfigOption) and option.category == SessionConfigOptionCategory.MODEL:
-                await session.set_config_option(option.config_id, self.order.model)
+                await session.set_config_option(option.config_id, model_value(option, self.order.model))
                 return
         self.errors.line(f"{self.order.program}: this agent does not let a client choose the model", "yellow")
 
