@@ -102,7 +102,18 @@ EITHER: dict[str, Edit | dict[int, Edit]] = {
     "all-elicitation-37": put("form", "params.message", "Look at https://example.org first"),
     "all-elicitation-40": put("form", f"{FIELDS}.name.type", "object"),
     "all-extensibility-01": update("say", "_meta", 5),
-    "all-extensibility-02": update("say", "mood", "good"),
+    # Types with members that are wrong in a way of their own have others that are merely unknown.
+    "all-extensibility-02": {
+        1: both(update("say", "mood", "good"), update("mode", "mood", "good")),
+        2: both(
+            update("say", "mood", "good"),
+            update("running", "background", []),
+            update("call.more", "content.mood", "good"),
+            update("call.on", "content.2.mood", "good"),
+            put("init.a", "result.mood", "good"),
+            put("init.a", "result.authMethods.0.mood", "good"),
+        ),
+    },
     "all-extensibility-06": put("unknown2", "method", "duologue/check"),
     "all-extensibility-10": update("say", "my_mood", "good"),
 }

@@ -70,7 +70,7 @@ EITHER: dict[str, Edit | dict[int, Edit]] = {
     "all-elicitation-14": put("form.a", "result.content", {"name": {"first": "Ada"}}),
     "all-mcp-01": put("new", f"{SERVERS}.0.command", "bin/one"),
     "all-extensibility-01": put("prompt", "params._meta", 5),
-    "all-extensibility-02": put("prompt", "params.mood", "good"),
+    "all-extensibility-02": both(put("prompt", "params.mood", "good"), put("init", "params.mood", "good")),
     "all-extensibility-06": put("unknown", "method", "duologue/check"),
     "all-extensibility-10": put("prompt", "params.my_mood", "good"),
 }
