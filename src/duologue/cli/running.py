@@ -29,7 +29,7 @@ from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, S
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.local.rules import Rule
 from duologue.peer import ConnectionClosed, Trace
-from duologue.processes.stops import stop_signals
+from duologue.processes.stops import ignore_stop_signals, stop_signals
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.permission import RequestPermissionOutcome
@@ -129,7 +129,10 @@ class Run(Client):
             loop.call_soon_threadsafe(self._stop, Exit.CANCELLED)
 
         with stop_signals(interrupted, interrupted), self._notes_of_ours():
-            return await self._run(loop)
+            status = await self._run(loop)
+        if self._stopped is Exit.CANCELLED:
+            ignore_stop_signals()
+        return status
 
     @contextlib.contextmanager
     def _notes_of_ours(self) -> Iterator[None]:

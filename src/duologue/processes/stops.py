@@ -46,3 +46,11 @@ def stop_signals(first: Callable[[int], None], again: Callable[[int], None]) -> 
             # None: it was not set from Python, so it cannot be put back from Python either.
             if handler is not None:
                 signal.signal(number, handler)
+
+
+def ignore_stop_signals() -> None:
+    """Let a process that ends because of one end in peace: the next would change its exit status. Call it in the main
+    thread."""
+    for name in STOP_SIGNALS:
+        with contextlib.suppress(AttributeError, ValueError):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
