@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from cli_kit import InTerminal, run, scripted
 
+from duologue.cli.exits import Exit
 from duologue.cli.running import Order, Run
 from duologue.cli.waiting import Waiting
 
@@ -106,6 +107,10 @@ async def test_it_is_never_in_a_line_that_is_begun_nor_below_a_question(
         with client.answers._open_question():
             assert client._awaited() is None
         assert client._awaited() is not None
+        client._stop(Exit.CANCELLED)
+        assert "Ctrl-C again" in str(client._awaited())
+        client._stop(Exit.CANCELLED)
+        assert client._awaited() == "ending the agent"
 
 
 class Narrow:

@@ -180,6 +180,8 @@ class Run(Client):
         lines_are_whole = self.out.at_start and self.errors.at_start and self.output.settled
         if not lines_are_whole or self.answers.asking:
             return None
+        if self._impatient.is_set():
+            return "ending the agent"
         if self._stopped is not None:
             return "waiting for the agent to end (Ctrl-C again ends it at once)"
         return "waiting for the agent" if self._ready else "starting the agent"
