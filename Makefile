@@ -56,7 +56,7 @@ released: setup ## run against released programs (gigabytes; PEERS="qwen toad")
 	@DUOLOGUE_PEERS=1 $(BIN)/python -m pytest tests/peers/released -rs --timeout 300 $(if $(PEERS),-k "$(subst $(space), or ,$(strip $(PEERS)))") $(ARGS)
 	@$(BIN)/python tests/peers/released/report.py
 
-judge: setup ## run the check on released programs (gigabytes; PEERS="qwen acpx")
+judge: setup ## judge released programs by the check (PEERS="qwen acpx")
 	@sh tests/peers/released/install.sh $(patsubst %-v1,%,$(patsubst %-v2,%,$(PEERS)))
 	@$(BIN)/python tests/peers/released/judge.py $(PEERS)
 
