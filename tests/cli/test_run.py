@@ -360,5 +360,6 @@ def test_help_fits_the_terminal_and_has_examples(
 
 
 def test_the_help_of_make_fits_a_terminal() -> None:
-    told = subprocess.run(["make", "--no-print-directory", "help"], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
+    command = ["make", "--no-print-directory", "help"]
+    told = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
     assert "DEMO_ASK=1" in told.stdout and max(map(len, told.stdout.splitlines())) <= 80
