@@ -57,3 +57,64 @@ def test_wire_names_stand_in_the_tables_alone() -> None:
 
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+# --- Private members --------------------------------------------------------------------------------------------------
+
+#: Members that begin with an underscore and are public all the same, and those of others that cannot be had otherwise.
+NOT_OURS = {
+    "_exit": "os: the end of a child that must run nothing of its parent's",
+    "_fields": "a named tuple",
+    "_replace": "a named tuple",
+    "_request": "pytest has no other way to run one test alone",
+    "_initrequest": "pytest has no other way to run one test alone",
+    "_excinfo": "pytest has no other way to forget how a test ended",
+    "_value2member_map_": "enum",
+    "_name_": "enum",
+    "_value_": "enum",
+}
+
+
+def own_private_names(tree: ast.Module) -> set[str]:
+    """The private members of the classes of a file: functions, declared ones, and what they set on themselves."""
+    names: set[str] = set()
+    for kind in ast.walk(tree):
+        if not isinstance(kind, ast.ClassDef):
+            continue
+        for node in ast.walk(kind):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    names.add(name)
+                case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
+                    names.add(name)
+                case ast.Name(id=name, ctx=ast.Store()):
+                    names.add(name)
+    return {name for name in names if name.startswith("_")}
+
+
+def touched_from_outside(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and name of each private member that belongs to no class of the file."""
+    own = own_private_names(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls") | ast.Call(func=ast.Name(id="super"))):
+                continue
+            case ast.Attribute(attr=name) if name.startswith("_") and not name.startswith("__"):
+                if name not in own and name not in NOT_OURS:
+                    yield node.lineno, ast.unparse(node)
+
+
+def test_private_members_are_touched_in_their_own_file_alone() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {member}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for line, member in touched_from_outside(parsed(path))
+    ]
+    assert not wrong, "make them public, with a docstring, or move the function:\n" + "\n".join(wrong)
+
+
+def test_a_private_member_of_another_file_is_seen() -> None:
+    code = (
+        "class A:\n    def _own(self): self._set = 1\ndef f(a, b):\n    a._own(), a._set, b._foreign\n    b._late = 1\n"
+    )
+    assert sorted(touched_from_outside(ast.parse(code))) == [(4, "b._foreign"), (5, "b._late")]

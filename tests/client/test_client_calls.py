@@ -93,7 +93,7 @@ async def test_a_block_that_is_not_offered_is_not_sent(version: int) -> None:
         others = {other: marker for other in blocks if other != name}
         host = await Host.begin(version, **said(version, prompt=others))
         await refused(host, host.session.prompt([block]).text())
-        assert not host.session._waiting and not host.session._active
+        assert not host.session.prompts.open()
         offering = await Host.begin(version, **said(version, prompt={name: marker}))
         run = Run(offering.session.prompt([v2.TextBlock(text="see"), block]))
         request = await offering.wire.read_method("session/prompt")

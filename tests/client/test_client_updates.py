@@ -89,10 +89,10 @@ async def test_early_updates_are_bounded_and_let_go(version: int, monkeypatch: p
     for number in range(50):
         host.send(host.chunk("x", f"ghost {number}"), host.chunk("y", "N"))
     await settle()
-    assert sum(map(len, host.connection._arrivals._early.values())) <= 10
+    assert sum(map(len, host.connection.arrivals._early.values())) <= 10
     host.answer(request, {"sessionId": "N"})
     await asyncio.wait_for(opening, PATIENCE)
-    assert host.connection._arrivals._early == {}
+    assert host.connection.arrivals._early == {}
 
 
 async def test_a_session_that_fails_to_open_lets_go_of_early_updates(version: int) -> None:
@@ -103,7 +103,7 @@ async def test_a_session_that_fails_to_open_lets_go_of_early_updates(version: in
     host.refuse(request, -32000, "log in first")
     with pytest.raises(RpcError, match="log in first"):
         await asyncio.wait_for(opening, PATIENCE)
-    assert host.connection._arrivals._early == {}
+    assert host.connection.arrivals._early == {}
     assert list(host.connection.sessions) == ["S"]
 
 

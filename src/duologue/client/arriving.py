@@ -44,13 +44,13 @@ class Arrivals:
         """A session was opened; what came early for it comes now."""
         self._sessions[session.id] = session
         for update in self._early.pop(session.id, ()):
-            session._receive(update)
+            session.receive(update)
 
     def update(self, note: UpdateSessionNotification) -> None:
         """An update was read."""
         session = self._sessions.get(note.session_id)
         if session is not None:
-            session._receive(note.update)
+            session.receive(note.update)
         else:
             self._stranger(note)
 

@@ -65,8 +65,8 @@ class ClientConnection:
         self.restart: Callable[[Mapping[str, str]], Awaitable[None]] | None = None
         self._limits = limits
         self._trace = trace
-        self._listener = client.on_update if client.announces("on_update") else None
-        self._logins = Logins(self)
+        self.listener = client.on_update if client.announces("on_update") else None
+        self.logins = Logins(self)
         self._openings = Openings(self)
         self._begin()
 
@@ -79,10 +79,10 @@ class ClientConnection:
         # What `offers` has answered; each call asks.
         self._offered: dict[Request[Any, Any] | Notification[Any], bool] = {}
         self.announced = ClientCapabilities()
-        self._arrivals = Arrivals(self.sessions)
+        self.arrivals = Arrivals(self.sessions)
         self._ending: asyncio.Future[Any] | None = None
         self.peer = Peer(Side.CLIENT, inside=V2, limits=self._limits, trace=self._trace)
-        self.peer.apply(v2.SESSION_UPDATE, self._arrivals.update)
+        self.peer.apply(v2.SESSION_UPDATE, self.arrivals.update)
         Serving(self).register(self.peer)
         if "mcp" in vars(self):
             self.mcp.register(self.peer)
@@ -155,7 +155,7 @@ class ClientConnection:
         await self.restart(variables)
 
     def _closed(self, reason: Closed) -> None:
-        ends = [session._closed(reason) for session in self.sessions.values()]
+        ends = [session.closed(reason) for session in self.sessions.values()]
         self._ending = asyncio.gather(*ends) if ends else None
 
     # --- logging in ---------------------------------------------------------------------------------------------------
@@ -165,15 +165,15 @@ class ClientConnection:
 
         Raises `NotOffered`, `LoginFailed`, `RpcError`, `ValueError` (variables that are missing or not asked for).
         """
-        await self._logins.log_in(Login(method_id, variables or {}))
+        await self.logins.log_in(Login(method_id, variables or {}))
 
     async def logout(self) -> None:
         """Log out. Open sessions may ask for a login from then on. Raises `NotOffered`, `RpcError`."""
-        await self._logins.log_out()
+        await self.logins.log_out()
 
     def terminal_login(self, method: AuthMethod) -> TerminalLogin:
         """What to run for a login in a terminal. Raises `NotOffered` for any other."""
-        return self._logins.terminal_login(method)
+        return self.logins.terminal_login(method)
 
     # --- sessions -----------------------------------------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ class ClientConnection:
         Raises `NotOffered`, `RpcError` (-32000 asks for a login first), `ValueError` (an MCP server that cannot be
         sent).
         """
-        return await self._logins.retried(lambda: self._openings.new(cwd, additional_directories, mcp_servers))
+        return await self.logins.retried(lambda: self._openings.new(cwd, additional_directories, mcp_servers))
 
     async def fork_session(
         self,
@@ -203,7 +203,7 @@ class ClientConnection:
 
         Raises `NotOffered`, `RpcError`, `ValueError`.
         """
-        return await self._logins.retried(
+        return await self.logins.retried(
             lambda: self._openings.fork(session_id, cwd, additional_directories, mcp_servers)
         )
 
@@ -219,7 +219,7 @@ class ClientConnection:
             request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
             return self.peer.request(v2.SESSION_LIST, request)
 
-        return self._logins.retried(call)
+        return self.logins.retried(call)
 
     async def stored_sessions(self, *, cwd: Path | str | None = None) -> AsyncIterator[SessionInfo]:
         """All of the agent's sessions; each page is asked for when the one before has been gone through."""
@@ -241,10 +241,10 @@ class ClientConnection:
             self.need(v2.SESSION_DELETE)
             await self.peer.request(v2.SESSION_DELETE, DeleteSessionRequest(session_id=session_id))
 
-        await self._logins.retried(call)
+        await self.logins.retried(call)
         held = self.sessions.pop(session_id, None)
         if held is not None:
-            await held._over()
+            await held.over()
 
     async def resume_session(
         self,
@@ -262,7 +262,7 @@ class ClientConnection:
         for each other. Raises `NotOffered`, `RpcError`, `ValueError`.
         """
         async with self._openings.one_at_a_time(session_id):
-            return await self._logins.retried(
+            return await self.logins.retried(
                 lambda: self._openings.resume(session_id, cwd, replay, additional_directories, mcp_servers)
             )
 
@@ -291,7 +291,7 @@ class ClientConnection:
         suggestion about such a file is shown. Raises `NotOffered`, `RpcError`."""
         from duologue.client.nes import start
 
-        return await self._logins.retried(lambda: start(self, request, read_file))
+        return await self.logins.retried(lambda: start(self, request, read_file))
 
     # --- methods of one's own -----------------------------------------------------------------------------------------
 

@@ -33,7 +33,8 @@ class NesDocument:
 
     def __init__(self, session: ClientNesSession, uri: str, text: str, language_id: str, version: int) -> None:
         self.session = session
-        self._document = Document(uri, text, language_id=language_id, version=version)
+        #: The text, with positions in each encoding.
+        self.buffer = Document(uri, text, language_id=language_id, version=version)
         self.closed = False
         note = DidOpenDocumentNotification(
             session_id=session.id, uri=uri, language_id=language_id, version=version, text=self.text
@@ -42,35 +43,35 @@ class NesDocument:
 
     @property
     def uri(self) -> str:
-        return self._document.uri
+        return self.buffer.uri
 
     @property
     def language_id(self) -> str:
-        return self._document.language_id
+        return self.buffer.language_id
 
     @property
     def version(self) -> int:
         """Grows by one with each change that is told."""
-        return self._document.version
+        return self.buffer.version
 
     @property
     def text(self) -> str:
-        return self._document.text
+        return self.buffer.text
 
     def range(self, start: int, end: int) -> Range:
         """Two offsets as the agent counts, for a `NesSuggestContext`. Raises `ValueError`."""
-        return self._document.range(start, end, self.session.encoding)
+        return self.buffer.range(start, end, self.session.encoding)
 
     # --- what happens to it -------------------------------------------------------------------------------------------
 
     def edit(self, *edits: TextEdit) -> Awaitable[None]:
         """The text was changed by edits that all refer to it as it is. Raises `ValueError`."""
-        self._check_open()
+        self.check_open()
         ordered = check_edits(edits)
-        if ordered and not 0 <= ordered[0].start <= max(edit.end for edit in ordered) <= len(self._document):
-            raise ValueError(f"the text of {self.uri} has {len(self._document)} characters")
+        if ordered and not 0 <= ordered[0].start <= max(edit.end for edit in ordered) <= len(self.buffer):
+            raise ValueError(f"the text of {self.uri} has {len(self.buffer)} characters")
         # From the end on, so that the places of the others stay.
-        changes = [self._document.change(edit, self.session.encoding) for edit in reversed(ordered)]
+        changes = [self.buffer.change(edit, self.session.encoding) for edit in reversed(ordered)]
         return self._changed(changes) if changes else SENT
 
     def set_text(self, text: str) -> Awaitable[None]:
@@ -80,33 +81,33 @@ class NesDocument:
 
     def save(self) -> Awaitable[None]:
         """The buffer was saved."""
-        self._check_open()
+        self.check_open()
         return self._tell(v2.DOCUMENT_DID_SAVE, DidSaveDocumentNotification(session_id=self.session.id, uri=self.uri))
 
     def focus(self, offset: int, visible: tuple[int, int]) -> Awaitable[None]:
         """The user has switched to the buffer; where the cursor is, and what can be seen of the text."""
-        self._check_open()
+        self.check_open()
         note = DidFocusDocumentNotification(
             session_id=self.session.id,
             uri=self.uri,
             version=self.version,
-            position=self._document.position(offset, self.session.encoding),
+            position=self.buffer.position(offset, self.session.encoding),
             visible_range=self.range(*visible),
         )
         return self._tell(v2.DOCUMENT_DID_FOCUS, note)
 
     def close(self) -> Awaitable[None]:
         """The buffer was closed."""
-        self._check_open()
+        self.check_open()
         self.closed = True
-        self.session._closed_document(self)
+        self.session.forget(self)
         note = DidCloseDocumentNotification(session_id=self.session.id, uri=self.uri)
         return self._tell(v2.DOCUMENT_DID_CLOSE, note)
 
     def _changed(self, changes: list[TextDocumentContentChangeEvent]) -> Awaitable[None]:
-        self._document.version += 1
-        self.session._make_stale(self)
-        if not self.session._takes_pieces:
+        self.buffer.version += 1
+        self.session.make_stale(self)
+        if not self.session.takes_pieces:
             changes = [TextDocumentContentChangeEvent(text=self.text)]
         note = DidChangeDocumentNotification(
             session_id=self.session.id, uri=self.uri, version=self.version, content_changes=changes
@@ -115,9 +116,10 @@ class NesDocument:
 
     def _tell(self, method: Notification[Any], note: Any) -> Awaitable[None]:
         session = self.session
-        return session._peer.notify(method, note) if session.connection.offers(method) else SENT
+        return session.peer.notify(method, note) if session.connection.offers(method) else SENT
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises `ValueError` when it is closed."""
         if self.closed or self.session.closed:
             raise ValueError(f"{self.uri} is not open any more")
 

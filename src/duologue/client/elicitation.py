@@ -49,9 +49,9 @@ class Questions:
         session = self._session(params)
         if session is None:
             return await self._answer(None, params)
-        if session._cancelling:
+        if session.prompts.cancelling:
             return CancelElicitation()
-        return await session._ask(self._answer(session, params), CancelElicitation())
+        return await session.questions.ask(self._answer(session, params), CancelElicitation())
 
     def _offers(self, params: FormElicitation | UrlElicitation) -> bool:
         offered = self._connection.announced.elicitation or ElicitationCapabilities()

@@ -52,13 +52,13 @@ class ClientNesSession:
         events = (offered.events or NesEventCapabilities()).document or NesDocumentEventCapabilities()
         self.connection = connection
         # After a login that starts the agent anew the connection has another one, which knows no such session.
-        self._peer = connection.peer
+        self.peer = connection.peer
         self.id = session_id
         self.encoding = known_encoding(connection.capabilities.position_encoding)
         self.wants = offered.context or NesContextCapabilities()
         self.documents: dict[str, NesDocument] = {}
         self.closed = False
-        self._takes_pieces = takes_pieces(events.did_change or None)
+        self.takes_pieces = takes_pieces(events.did_change or None)
         self._read_file = read_file
         self._asked: set[_Asked] = set()
         # Suggestions whose fate was not told.
@@ -89,14 +89,14 @@ class ClientNesSession:
         Raises `RpcError`, `ValueError`.
         """
         self._check_open()
-        document._check_open()
+        document.check_open()
         for earlier in self._asked:
             earlier.withdraw()
         request = SuggestNesRequest(
             session_id=self.id,
             uri=document.uri,
             version=document.version,
-            position=document._document.position(offset, self.encoding),
+            position=document.buffer.position(offset, self.encoding),
             trigger_kind=trigger,
             selection=UNSET if selection is None else document.range(*selection),
             context=asked_for(context, self.wants),
@@ -113,12 +113,12 @@ class ClientNesSession:
         """The user took a suggestion. What becomes of it is told once; later words about it are not."""
         if self._settle(suggestion.id):
             note = AcceptNesNotification(session_id=self.id, suggestion_id=suggestion.id)
-            self._peer.notify(v2.NES_ACCEPT, note)
+            self.peer.notify(v2.NES_ACCEPT, note)
 
     def reject(self, suggestion: Suggestion, reason: NesRejectReason | None = None) -> None:
         """The user did not take a suggestion."""
         if self._settle(suggestion.id):
-            self._reject(suggestion.id, reason)
+            self.tell_rejected(suggestion.id, reason)
 
     async def close(self) -> None:
         """Close the session; open requests come back empty. Raises `RpcError`."""
@@ -130,23 +130,25 @@ class ClientNesSession:
         withdrawn = [asked.withdraw() for asked in self._asked]
         if withdrawn:
             await asyncio.wait(withdrawn)
-        await self._peer.request(v2.NES_CLOSE, CloseNesRequest(session_id=self.id))
+        await self.peer.request(v2.NES_CLOSE, CloseNesRequest(session_id=self.id))
 
     # --- for documents and requests -----------------------------------------------------------------------------------
 
-    def _closed_document(self, document: NesDocument) -> None:
+    def forget(self, document: NesDocument) -> None:
+        """A document was closed."""
         self.documents.pop(document.uri, None)
-        self._make_stale(document)
+        self.make_stale(document)
 
-    def _make_stale(self, document: NesDocument) -> None:
+    def make_stale(self, document: NesDocument) -> None:
         """The document is not any more what was asked about."""
         for asked in self._asked:
             if asked.document is document:
                 asked.withdraw()
 
-    def _reject(self, suggestion_id: str, reason: NesRejectReason | None) -> None:
+    def tell_rejected(self, suggestion_id: str, reason: NesRejectReason | None) -> None:
+        """Tell the agent that a suggestion was not taken."""
         note = RejectNesNotification(session_id=self.id, suggestion_id=suggestion_id, reason=reason or UNSET)
-        self._peer.notify(v2.NES_REJECT, note)
+        self.peer.notify(v2.NES_REJECT, note)
 
     def _settle(self, suggestion_id: str) -> bool:
         """Whether the fate of a suggestion is still to be told."""
@@ -161,11 +163,11 @@ class ClientNesSession:
             if not may_show(told, self.connection.announced.nes or ClientNesCapabilities()):
                 raise ValueError("a kind that this client does not show")
             held = self.documents.get(told.uri)
-            document = held._document if held is not None else self._file(told.uri)
+            document = held.buffer if held is not None else self._file(told.uri)
             made = suggestion_of(told, document, None if held is None else held.version, self.encoding)
         except ValueError as error:
             log.info("a suggestion was left out: %s", error)
-            self._reject(id_of(told), NesRejectReason.IGNORED)
+            self.tell_rejected(id_of(told), NesRejectReason.IGNORED)
             return None
         self._open.add(made.id)
         return made
@@ -189,7 +191,7 @@ class _Asked:
         self._session = session
         self._suggestions: list[NesSuggestion] = []
         self._stale = False
-        asking = session._peer.request(v2.NES_SUGGEST, request, applied=self._take)
+        asking = session.peer.request(v2.NES_SUGGEST, request, applied=self._take)
         self._task = asyncio.get_running_loop().create_task(asking)
 
     def withdraw(self) -> asyncio.Task[SuggestNesResponse]:
@@ -210,7 +212,7 @@ class _Asked:
             return self._suggestions
         if not self._session.closed:
             for suggestion in self._suggestions:
-                self._session._reject(id_of(suggestion), NesRejectReason.CANCELLED)
+                self._session.tell_rejected(id_of(suggestion), NesRejectReason.CANCELLED)
         return []
 
     def _take(self, response: SuggestNesResponse) -> None:

@@ -62,11 +62,11 @@ class Openings:
         def applied(response: NewSessionResponse | ForkSessionResponse) -> None:
             session = Session(connection, response.session_id, *_roots(request))
             lent(session)
-            connection._arrivals.add(session)
-            session._take_options(response.config_options)
+            connection.arrivals.add(session)
+            session.take_options(response.config_options)
             made.append(session)
 
-        with connection._arrivals.opening():
+        with connection.arrivals.opening():
             await connection.peer.request(method, request, applied=applied)
         return made[0]
 
@@ -104,20 +104,20 @@ class Openings:
         session = connection.sessions[session_id] = held or Session(connection, session_id, *_roots(request))
         before = session.transcript
         if request.replay_from:
-            session._begin_replay()
+            session.begin_replay()
 
         def applied(response: ResumeSessionResponse) -> None:
             # It may have been closed meanwhile.
             connection.sessions[session_id] = session
-            session._move(*_roots(request))
+            session.move(*_roots(request))
             lent(session)
-            session._end_replay(session.transcript)
-            session._take_options(response.config_options)
+            session.end_replay(session.transcript)
+            session.take_options(response.config_options)
 
         try:
             await connection.peer.request(v2.SESSION_RESUME, request, applied=applied)
         except BaseException:
-            session._end_replay(before)
+            session.end_replay(before)
             if held is None:
                 connection.sessions.pop(session_id, None)
             raise

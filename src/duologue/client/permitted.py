@@ -27,10 +27,10 @@ async def permitted(session: Session, subject: Subject) -> bool:
         return decision.answer == "allow"
     if session.grants.take(subject):
         return True
-    if session._cancelling:
+    if session.prompts.cancelling:
         return False
     try:
-        return await session._ask(client.confirm(session, subject), False) is True
+        return await session.questions.ask(client.confirm(session, subject), False) is True
     except Exception:
         log.exception("confirming failed; it is refused")
         return False

@@ -98,11 +98,11 @@ class Serving:
 
     async def _permission(self, params: RequestPermissionRequest, scope: Scope) -> RequestPermissionResponse:
         session = self._connection.sessions.get(params.session_id)
-        if session is None or session._cancelling:
+        if session is None or session.prompts.cancelling:
             return RequestPermissionResponse(outcome=CancelledOutcome())
         if isinstance(params.subject, ToolCallSubject):
-            session._told_by_request(params.subject.tool_call)
-        outcome = await session._ask(self._decide(session, params), CancelledOutcome())
+            session.told_by_request(params.subject.tool_call)
+        outcome = await session.questions.ask(self._decide(session, params), CancelledOutcome())
         return RequestPermissionResponse(outcome=outcome)
 
     async def _decide(self, session: Session, params: RequestPermissionRequest) -> RequestPermissionOutcome:

@@ -41,7 +41,7 @@ class Terminal:
     def start(self, argv: Sequence[str], line: str, cwd: Place, environment: Mapping[str, str]) -> None:
         """Raises OSError or ValueError when it cannot be started."""
         self._process = Process.start(argv, cwd.real, environment)
-        self._session._receive(TerminalUpdateEvent(terminal_id=self.id, command=line, cwd=str(cwd.shown)))
+        self._session.receive(TerminalUpdateEvent(terminal_id=self.id, command=line, cwd=str(cwd.shown)))
         self._following = asyncio.get_running_loop().create_task(self._follow(self._process), name=self.id)
 
     def output(self) -> tuple[str, bool]:
@@ -80,11 +80,11 @@ class Terminal:
     def _show(self, data: bytes) -> None:
         if self._shown + len(data) <= self._limit:
             chunk = TerminalOutputChunkEvent(terminal_id=self.id, data=b64encode(data).decode())
-            self._session._receive(chunk)
+            self._session.receive(chunk)
         self._shown += len(data)
 
     def _show_end(self) -> None:
         whole = self._shown <= self._limit
         output = UNSET if whole else TerminalOutput(data=b64encode(self._tail.kept()).decode())
         update = TerminalUpdateEvent(terminal_id=self.id, output=output, exit_status=self.exit_status)
-        self._session._receive(update)
+        self._session.receive(update)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 from duologue.client.errors import TurnFailed
@@ -20,6 +21,20 @@ from duologue.protocol.v2.updates import AgentMessageChunk, SessionUpdate, State
 if TYPE_CHECKING:
     from duologue.client.session import Session
     from duologue.session import Transcript
+
+
+class Phase(Enum):
+    """How far a turn has come."""
+
+    #: Not iterated yet.
+    NEW = "new"
+    #: Sent, or held back until the turns before it have ended.
+    BEGUN = "begun"
+    #: Accepted while the agent was at work that no prompt asked for: the next idle state ends that work.
+    BEHIND = "behind"
+    ACCEPTED = "accepted"
+    #: Ended; its last events may still wait to be iterated.
+    OVER = "over"
 
 
 class PromptTurn:
@@ -44,28 +59,29 @@ class PromptTurn:
         self.while_running = while_running
         self.stop_reason: StopReason | None = None
         self.usage: Usage | None = None
-        self.accepted = False
-        self._behind_other_work = False
-        self.ended = False
+        #: Changed by the session's `Prompts` and by the turn itself.
+        self.phase = Phase.NEW
         #: Set when the turn has ended; its last events may still wait to be iterated.
         self.over = asyncio.Event()
         self._error: BaseException | None = None
         # The transcript that the turn began in, and how many entries that had then.
         self._begun_in: Transcript | None = None
         self._begun_at = 0
+        # Of the iteration: whether there was one, and whether it was left.
+        self._iterated = False
         self._left = False
-        self._begun = False
         self._asking: asyncio.Task[None] | None = None
-        self._cancel_sent = False
+        #: Whether a `session/cancel` that covers this turn was sent.
+        self.cancel_sent = False
         self._queue: list[SessionUpdate] = []
         # What is being given out of the queue.
         self._batch: Iterator[SessionUpdate] = iter(())
         self._waiter: asyncio.Future[None] | None = None
 
     def __aiter__(self) -> AsyncIterator[SessionUpdate]:
-        if self._begun:
+        if self._iterated:
             raise RuntimeError("a turn can be iterated once; call session.prompt() again for a new one")
-        self._begun = True
+        self._iterated = True
         return self._events()
 
     async def text(self) -> str:
@@ -83,30 +99,43 @@ class PromptTurn:
         A turn that was not iterated yet, or waits for another to end, will not be sent: its iteration ends at once, as
         cancelled.
         """
-        if not self._begun and not self.ended:
-            self.ended, self.stop_reason = True, StopReason.CANCELLED
-        elif self in self.session._held:
-            self._drop()
-        elif not self._cancel_sent and not self.ended:
-            self.session._send_cancel()
+        if self.phase is Phase.NEW:
+            self.phase, self.stop_reason = Phase.OVER, StopReason.CANCELLED
+        elif self.session.prompts.is_held(self):
+            self.drop()
+        elif not self.cancel_sent and not self.ended:
+            self.session.send_cancel()
 
-    def _first_entry(self, transcript: Transcript) -> int:
+    @property
+    def accepted(self) -> bool:
+        """Whether the agent has taken the prompt and its turn has not ended."""
+        return self.phase in (Phase.BEHIND, Phase.ACCEPTED)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the turn has ended; its last events may still wait to be iterated."""
+        return self.phase is Phase.OVER
+
+    # --- for the session ----------------------------------------------------------------------------------------------
+
+    def begin(self, transcript: Transcript) -> None:
+        """Its user message is told: what follows in the transcript is its own."""
+        self._begun_in, self._begun_at = transcript, transcript.let_go + len(transcript.entries)
+
+    def first_entry(self, transcript: Transcript) -> int:
         """Where the entries of this turn may begin: anywhere, in a transcript that came of a replay since."""
         return self._begun_at if transcript is self._begun_in else 0
-
-    def _note_cancel(self) -> None:
-        """A `session/cancel` that covers this turn was sent."""
-        self._cancel_sent = True
 
     async def _events(self) -> AsyncIterator[SessionUpdate]:
         if self.ended:
             return
+        self.phase = Phase.BEGUN
         session = self.session
         check_prompt(session.connection, self.prompt)
         if self.while_running == "steer":
-            await session._stop_all()
+            await session.stop_all()
         inbound = session.connection.peer.inbound
-        session._send_or_hold(self)
+        session.prompts.send_or_hold(self)
         try:
             while True:
                 batch = self._queue
@@ -128,37 +157,37 @@ class PromptTurn:
             if self._asking is not None and self.ended:
                 self._asking.cancel()
 
-    def _start(self) -> None:
+    def start(self) -> None:
         """Send the prompt."""
         self._asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
 
-    def _drop(self) -> None:
+    def drop(self) -> None:
         """It was not sent and will not be."""
         self.stop_reason = StopReason.CANCELLED
-        self._finish(None)
+        self.finish(None)
 
     async def _ask(self) -> None:
         try:
-            await self.session.connection._logins.retried(self._send)
+            await self.session.connection.logins.retried(self._send)
         except Exception as error:
-            self._finish(error)
+            self.finish(error)
 
     async def _send(self) -> None:
         """Send the prompt, perhaps once more after a login: then it may have been cancelled, or the session be over."""
         if self.ended:
             return
-        if self._cancel_sent:
+        if self.cancel_sent:
             self.stop_reason = StopReason.CANCELLED
-            self._finish(None)
+            self.finish(None)
             return
         request = PromptRequest(session_id=self.session.id, prompt=list(self.prompt))
         await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
 
     def _accept(self, _: object) -> None:
-        self.accepted = True
-        self._behind_other_work = self.session._works_for_itself(self)
+        if self.phase is Phase.BEGUN:
+            self.phase = self.session.prompts.accepted(self)
 
-    def _put(self, event: SessionUpdate) -> None:
+    def put(self, event: SessionUpdate) -> None:
         """Queue an event; nothing is kept once the iteration was left."""
         if self._left:
             return
@@ -172,21 +201,21 @@ class PromptTurn:
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
-    def _end(self, idle: StateUpdateEvent) -> None:
+    def end(self, idle: StateUpdateEvent) -> None:
         """The session is idle: the turn is over."""
         self.stop_reason = idle.stop_reason or None
         self.usage = idle.usage or None
         error = error_of(idle.meta)
-        self._finish(TurnFailed(*error) if error is not None else None)
+        self.finish(TurnFailed(*error) if error is not None else None)
 
-    def _finish(self, error: BaseException | None) -> None:
+    def finish(self, error: BaseException | None) -> None:
         """End the turn, with an error or without; what was queued is still given out."""
         if self.ended:
             return
-        self.ended = True
+        self.phase = Phase.OVER
         self.over.set()
         self._error = error
-        self.session._leave(self)
+        self.session.prompts.leave(self)
         self._wake()
 
     def _leave(self) -> None:
@@ -196,10 +225,10 @@ class PromptTurn:
         for _ in (*self._batch, *self._queue):
             self.session.connection.peer.inbound.delivered()
         self._queue = []
-        if self in self.session._held:
-            self._drop()
-        elif not self.ended and not self._cancel_sent and self.session.connection.peer.closed_reason is None:
+        if self.session.prompts.is_held(self):
+            self.drop()
+        elif not self.ended and not self.cancel_sent and self.session.connection.peer.closed_reason is None:
             try:
-                self.session._send_cancel()
+                self.session.send_cancel()
             except ConnectionClosed:
-                self._finish(None)
+                self.finish(None)
