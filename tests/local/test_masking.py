@@ -41,6 +41,22 @@ def test_a_key_is_known_by_its_shape(key: str, around: str) -> None:
     assert len(shown) <= len(around) + len(MASK)
 
 
+@pytest.mark.parametrize(
+    "text", [*(f"word{key}" for key in KEYS[:-1]), f"word-eyJ{BODY}.{BODY}", f"wordeyJ{BODY}.{BODY}"]
+)
+def test_what_stands_in_the_middle_of_a_word_is_no_key(text: str) -> None:
+    assert mask_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["use Bearer hush", "bearer hush0123", "Basic aHVzaDpodXNo=", "http://me:hush@host/", "\\nBasic hush-0="]
+)
+def test_what_stands_behind_the_name_of_a_scheme_is_masked(text: str) -> None:
+    shown = mask_text(text)
+    assert "hush" not in shown and "aHVz" not in shown and MASK in shown
+    assert mask_text(text.replace(" ", "_").replace("://", ":/")) == text.replace(" ", "_").replace("://", ":/")
+
+
 @pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
 def test_a_private_key_is_masked_to_its_end(kind: str) -> None:
     block = PRIVATE_KEY.format(kind, kind)

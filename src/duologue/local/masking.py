@@ -20,18 +20,20 @@ MARGIN = 4096
 _START = r"(?:(?<!\w)|(?<=\\[nrt]))"
 
 #: Texts that are keys, signed tokens, bearer tokens, or passwords in an address. Names in programs look like some of
-#: them, but hold no digit.
+#: them, but hold no digit. What many of them begin with stands once, since it is looked for at each character.
 _SHAPES = (
     r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|\Z)"
-    rf"|{_START}(?:sk|gsk|xai|glpat|xox[a-z]|xapp)-[A-Za-z0-9_\-*.]{{6,}}"
-    rf"|{_START}(?:sk|pk|rk|gsk|xai|key|gh[a-z]|github_pat|glpat|hf|npm)[-_]"
+    rf"|{_START}(?:"
+    r"(?:sk|gsk|xai|glpat|xox[a-z]|xapp)-[A-Za-z0-9_\-*.]{6,}"
+    r"|(?:sk|pk|rk|gsk|xai|key|gh[a-z]|github_pat|glpat|hf|npm)[-_]"
     r"(?=[A-Za-z_\-.]{0,80}[0-9*])[A-Za-z0-9_\-*.]{6,}"
-    rf"|{_START}(?:pypi-[A-Za-z0-9_-]{{16,}}|AIza[A-Za-z0-9_-]{{16,}}|ya29\.[A-Za-z0-9_-]{{10,}}|A(?:KI|SI)A[A-Z0-9]{{12,}})"
-    r"|(?:(?<![\w-])|(?<=\\[nrt]))eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)*"
-    r"|(?<=Bearer )[^\s\"',]+"
+    r"|pypi-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{16,}|ya29\.[A-Za-z0-9_-]{10,}|A(?:KI|SI)A[A-Z0-9]{12,}"
+    r"|(?<!-)eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)*)"
+    r"|(?<=[ /])(?:"
+    r"(?<=Bearer )[^\s\"',]+"
     r"|(?<=bearer )(?=[^\s\"',\d]*\d)[^\s\"',]{8,}"
     r"|(?<=Basic )(?=\S*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/=_-]{6,}"
-    r"|(?<=://)[^/@\s]+(?=@)"
+    r"|(?<=://)[^/@\s]+(?=@))"
 )
 
 #: How the name of a secret ends, in words; what stands between them, and case, do not count.
@@ -62,8 +64,9 @@ _TEXTS = (
     # An option of a command.
     rf"((?<![\w-])--?(?:\w[\w-]*)?{_NAME}{_PLURAL}(?:=|[ \t]+(?!-))){_VALUE}",
     # A variable before a command or in a file of them, and the same in small letters.
-    rf"((?<![\w$.-])(?-i:\w*(?:APIKEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?))=){_VALUE}",
-    rf"((?<![\w$.-])\w*(?:api_?key|access_?token|auth_?token|client_?secret|password|passwd|passphrase)=){_VALUE}",
+    rf"((?<![\w$.-])(?=\w+=)(?-i:\w*(?:APIKEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?))=){_VALUE}",
+    r"((?<![\w$.-])(?=\w+=)\w*(?:api_?key|access_?token|auth_?token|client_?secret|password|passwd|passphrase)=)"
+    rf"{_VALUE}",
     # A header of a request.
     r"((?<![\w-])(?:(?:proxy-)?authorization|(?:set-)?cookie|api-key|\w[\w-]*-(?:api-key|token))[\"']?:\s+)"
     r"(?=\S{4})(?!(?:Bearer|Basic) )[^\"'\n,]+",

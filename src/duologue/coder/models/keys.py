@@ -35,14 +35,16 @@ class Secret:
 
 
 def redact(text: str, secrets: Iterable[Secret] = ()) -> str:
-    """Mask the given keys, and whatever else looks like a secret (`mask_text`).
+    """Mask the given keys, and whatever else looks like a secret (`mask_text`)."""
+    return mask_text(without(text, secrets))
 
-    A key is found in any case of letters and in base64, also as a part of what was encoded.
-    """
+
+def without(text: str, secrets: Iterable[Secret]) -> str:
+    """Mask the given keys, in any case of letters and in base64, also as a part of what was encoded."""
     for secret in secrets:
         if len(secret.reveal()) >= SHORTEST_SECRET:
             text = re.sub("|".join(_forms(secret.reveal())), MASK, text, flags=re.IGNORECASE)
-    return mask_text(text)
+    return text
 
 
 def _forms(value: str) -> list[str]:

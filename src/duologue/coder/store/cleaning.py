@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from duologue.coder.models.keys import Secret, redact
+from duologue.coder.models.keys import Secret, without
 from duologue.local.masking import mask
 
 
@@ -29,7 +29,7 @@ class Cleaner:
     def _walk(self, value: Any) -> Any:
         match value:
             case str():
-                return redact(value, self._secrets)
+                return without(value, self._secrets)
             case {"sessionUpdate": "terminal_output_chunk", "data": str(data)}:
                 return {**value, "data": self._output(data)}
             case {"sessionUpdate": "terminal_update", "output": {"data": str(data)}}:
