@@ -37,8 +37,9 @@ class Released:
     uses_terminal: bool = False
     #: The prompt in which its model is told of the tools of MCP servers.
     look_for_tools: str = "[[say ready]]"
-    #: Scenarios that fail for a reason of its own, with the reason.
+    #: Scenarios that fail for a reason of its own, with the reason: always, and now and then.
     theirs: Mapping[str, str] = field(default_factory=dict)
+    now_and_then: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> str:
@@ -188,7 +189,6 @@ AGENTS = (
         lambda url, home: {**_openai(url, home), "CODEX_HOME": str(home / "codex"), "CODEX_API_KEY": "unused"},
         _escalated,
         _codex,
-        theirs={"second_prompt_while_busy": "it never answers the second prompt"},
     ),
     Released(
         "gemini",
@@ -197,9 +197,7 @@ AGENTS = (
         lambda url, home: {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "unused"},
         _call("run_shell_command", "command"),
         _gemini,
-        theirs={
-            "reopened_after_a_restart": "now and then session/load finds no session (-32603), though its file is there",
-        },
+        now_and_then={"reopened_after_a_restart": "session/load finds no session (-32603), though its file is there"},
     ),
     Released(
         "qwen",
@@ -216,9 +214,6 @@ AGENTS = (
         lambda url, home: {"VIBE_HOME": str(home / "vibe"), "SCRIPTED_KEY": "unused", "MISTRAL_API_KEY": "unused"},
         _call("bash", "command"),
         _vibe,
-        theirs={
-            "second_prompt_while_busy": "it refuses a prompt while a turn runs (-32603)",
-        },
         look_for_tools='[[call search_tool_functions {"query": "duologue"}]]',
     ),
     Released(

@@ -41,9 +41,9 @@ CLIENTS_HEAD = """\
 ## Clients, with our agent
 
 `duologue agent`, with its offline model and with a model of the local server ("served"), driven by released clients.
-The recording of a cell is what the agent saw and said: `.peers/released/recordings/client-CLIENT/SCENARIO.jsonl`. In
-each cell the agent and what it started ended when its client left, and it answered every request but those of a client
-that left without a word.
+The recording of a cell is what the agent saw and said: `.peers/released/recordings/client-CLIENT/SCENARIO.jsonl`; a
+cell for which nothing was started (-) may have none. In each cell the agent and what it started ended when its client
+left, and it answered every request but those of a client that left without a word.
 
 yes: works. -: not offered, or not applicable. **no**: does not work. Empty: the client cannot do it, or was not tried.
 """
