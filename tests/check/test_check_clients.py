@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from check_kit import PATIENCE, Wrap, broken
 from live_client_mutants import CLIENT_LIVE, ClientMutant
+from live_mutants import SHORT, deaf_after
 from sample_client import sample_client
 
 from duologue.check.clients.bench import ClientBench
@@ -43,6 +44,16 @@ async def test_a_sound_client_is_found_sound(probe: Probe, version: int, able: b
     assert not broken(findings)
     own = {finding.reason for finding in findings if finding.row in probe.rows}
     assert own <= {None, Reason.CAPABILITY}
+
+
+async def test_a_wrong_notification_that_costs_the_connection_is_no_answer() -> None:
+    """As with the released acp-client 0.1.0, which ends its reading there."""
+    found: dict[str, list[Finding]] = {}
+    for row in ("all-jsonrpc-06", "all-jsonrpc-18"):
+        (probe,) = (each for each in Choice().probes(Side.CLIENT, 1) if row in each.rows)
+        found[row] = await findings_of(probe, 1, deaf_after(b'"update":5'), SHORT)
+    assert not broken(found["all-jsonrpc-06"])
+    assert broken(found["all-jsonrpc-18"]).keys() == {"all-jsonrpc-18"}
 
 
 CASES = [(row, mutant, version) for row, mutant in CLIENT_LIVE for version in mutant.versions]

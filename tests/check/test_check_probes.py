@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from check_kit import broken, findings_of
-from live_mutants import LIVE, SHORT, Mutant, never_idle
+from live_mutants import LIVE, SHORT, Mutant, deaf_after, never_idle
 from mutating import updating
 from unstable_mutants import UNSTABLE
 
 from duologue.check.judging import Probe
 from duologue.check.reason import Reason
 from duologue.check.run import Choice
+from duologue.check.verdict import Finding
 from duologue.protocol.method import Side
 
 VERSIONS = (1, 2)
@@ -33,6 +34,15 @@ async def test_a_mutant_breaks_its_row_and_no_other(row: str, mutant: Mutant, ve
     (probe,) = (each for each in Choice().probes(Side.AGENT, version) if row in each.in_version(version))
     findings = await findings_of(probe, version, mutant.wrap(), mutant.patience)
     assert broken(findings).keys() == {row}
+
+
+async def test_a_wrong_notification_that_costs_the_connection_is_no_answer() -> None:
+    found: dict[str, list[Finding]] = {}
+    for row in ("all-jsonrpc-06", "all-jsonrpc-18"):
+        (probe,) = (each for each in Choice().probes(Side.AGENT, 1) if row in each.rows)
+        found[row] = await findings_of(probe, 1, deaf_after(b'"sessionId":5'), SHORT)
+    assert not broken(found["all-jsonrpc-06"])
+    assert broken(found["all-jsonrpc-18"]).keys() == {"all-jsonrpc-18"}
 
 
 async def test_a_turn_that_never_ends_fails_one_requirement_and_no_other() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue.check.reason import Reason
 from duologue.check.record import Line, Said, Talk
@@ -37,6 +37,17 @@ class Skipped(Exception):
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)
         self.reason = reason
+
+
+T = TypeVar("T")
+
+
+async def left_to_others(waiting: Awaitable[T]) -> T:
+    """What is waited for, where its lack breaks another requirement: then nothing can be said about this one."""
+    try:
+        return await waiting
+    except Failed:
+        raise Skipped(Reason.BUILDS_ON) from None
 
 
 log = logging.getLogger("duologue.check")

@@ -51,6 +51,7 @@ async def ends_with_its_stdin(bench: Bench) -> None:
 async def survives_bad_lines(bench: Bench) -> None:
     wire = await bench.greet()
     wire.send(b"no json\n", b'{"jsonrpc":"2.0","id":7,"met\n', b"\xff\xfe\n", b"\n", b"42\n", b"null\n", b'"text"\n')
+    wire.send(wire.tell("session/cancel", {"sessionId": 5}), wire.tell("session/prompt", {"prompt": 5}))
     await wire.barrier()
 
 

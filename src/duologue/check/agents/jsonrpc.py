@@ -6,7 +6,7 @@ from functools import partial
 
 from duologue.check.agents.handshake import INVALID_PARAMS, METHOD_NOT_FOUND
 from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.judging import Skipped, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.watching.methods import RUMOURED
@@ -42,7 +42,7 @@ async def answers_no_notification(bench: Bench) -> None:
         wire.tell("session/cancel", {"sessionId": 5}),
         wire.tell("session/prompt", {"prompt": 5}),
     )
-    await wire.barrier()
+    await left_to_others(wire.barrier())
     answers = [said for said in _heard(wire, since) if said.answers]
     demand(len(answers) == 1, "a notification is answered", *answers)
 
