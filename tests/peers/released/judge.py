@@ -27,6 +27,8 @@ from check_page import Found, listed, named
 from clients import ACP_CLIENT, ACPX, DUOLOGUE, ReleasedClient
 from model_server import ModelServer
 
+from duologue.check.reason import Reason
+
 REPORTS = ROOT / ".peers" / "judged"
 
 #: How long an answer may take on a busy machine, and a whole check, in seconds.
@@ -124,7 +126,9 @@ def check(case: Case) -> Found | None:
         return None
     rows = json.loads(report.read_text(encoding="utf-8"))["rows"]
     counts = Counter(row["status"] for row in rows)
-    print(f"{case.key} ({case.package}): {', '.join(f'{n} {status}' for status, n in sorted(counts.items()))}; {cost}")
+    unseen = sum(row["reason"] == Reason.NOT_OBSERVED.value for row in rows)
+    summed = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
+    print(f"{case.key} ({case.package}): {summed} ({unseen} of them not observed); {cost}")
     return {(row["status"], row["version"], row["id"]) for row in rows if row["status"] in ("fail", "warn")}
 
 
