@@ -123,7 +123,7 @@ class Asking:
         if call.applied is not None:
             call.applied(result)
         elif not inbound.handling:
-            call.future.set_result(result)
+            self._peer.waking.succeed(call.future, result)
             return
         if call.at_once or not inbound.handling:
             call.succeed(result)

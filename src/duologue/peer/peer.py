@@ -26,6 +26,7 @@ from duologue.peer.errors import ConnectionClosed
 from duologue.peer.hearing import Hearing
 from duologue.peer.inbound import Inbound
 from duologue.peer.link import Link, Trace
+from duologue.peer.waking import Waking
 from duologue.protocol.common.table import CANCEL_REQUEST
 from duologue.protocol.method import Method, Notification, Request, Side
 from duologue.protocol.version import Version
@@ -56,6 +57,7 @@ class Peer:
 
     loop: asyncio.AbstractEventLoop
     inbound: Inbound
+    waking: Waking
 
     def __init__(
         self,
@@ -171,6 +173,7 @@ class Peer:
         """Begin to speak over `transport`. Raises `TransportError`."""
         self.loop = asyncio.get_running_loop()
         self.inbound = Inbound(self.limits, self.loop, self.regulate)
+        self.waking = Waking(self.loop)
         self.link.open(transport, self.loop, self.regulate)
         self.ending.open()
         await transport.start(self)
@@ -255,12 +258,19 @@ class Peer:
     # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Take a read of the transport."""
+        """Take a read of the transport; then whoever waited for an answer in it goes on."""
         if self.closed_reason is not None:
             return
+        self.link.outbound.fresh = True
+        self.waking.reading = True
+        try:
+            self._receive(data)
+        finally:
+            self.waking.go_on()
+
+    def _receive(self, data: bytes) -> None:
         inbound = self.inbound
         before = inbound.undelivered
-        self.link.outbound.fresh = True
         try:
             if self.version is not None:
                 self.take(self.link.receive(data))
