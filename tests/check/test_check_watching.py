@@ -9,7 +9,7 @@ import agent_mutants
 import client_mutants
 import pytest
 from check_kit import broken
-from editing import Edit, both, move, talk
+from editing import Edit, again, also, both, move, talk, telling
 from specimens import SPECIMENS
 
 from duologue.check.judging import WATCHERS
@@ -43,18 +43,52 @@ def test_nothing_is_wrong_with_a_sound_conversation(side: Side, version: int) ->
     assert not broken(look_over(talk(side, version, SPECIMENS[version])))
 
 
-#: What released agents do and may do.
-ALLOWED = {
-    "a prompt that waits behind a turn is answered then": move("prompt2", "options"),
-    "a prompt that waits behind a turn is answered at once": both(
-        move("prompt2.a", "options"), move("prompt2", "options")
+def prompt_to_log_in(after: str) -> Edit:
+    """A prompt that is answered with -32000."""
+    params = {"sessionId": "s1", "prompt": [{"type": "text", "text": "More"}]}
+    return both(
+        also(after, True, {"id": 901, "method": "session/prompt", "params": params}),
+        also(f"{after} + 0", False, {"id": 901, "error": {"code": -32000, "message": "Log in"}}),
+    )
+
+
+SET = both(again("providers.set", "set.a", id=900), also("set.a + 0", False, {"id": 900, "result": {}}))
+POINTED = "set.a + 0 + 0"
+OPENED = {"id": 902, "result": {"sessionId": "s2", "configOptions": []}}
+#: What released agents do and may do, with the version.
+ALLOWED: dict[str, tuple[int, Edit]] = {
+    "a prompt that waits behind a turn is answered then": (2, move("prompt2", "options")),
+    "a prompt that waits behind a turn is answered at once": (
+        2,
+        both(move("prompt2.a", "options"), move("prompt2", "options")),
+    ),
+    "a login is needed again after a logout": (
+        2,
+        both(
+            also("set.a", True, {"id": 900, "method": "auth/logout", "params": {}}),
+            also("set.a + 0", False, {"id": 900, "result": {}}),
+            prompt_to_log_in("set.a + 0 + 0"),
+        ),
+    ),
+    "a login is needed where a provider was pointed": (
+        2,
+        both(
+            SET,
+            again("new", POINTED, id=902),
+            also(f"{POINTED} + 0", False, OPENED),
+            prompt_to_log_in(f"{POINTED} + 0 + 0"),
+        ),
+    ),
+    "something is said of a provider that was pointed": (
+        1,
+        both(SET, telling(POINTED, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "!"})),
     ),
 }
 
 
-@pytest.mark.parametrize("edit", ALLOWED.values(), ids=ALLOWED)
-def test_nothing_is_wrong_with_what_is_allowed(edit: Edit) -> None:
-    assert not broken(look_over(talk(Side.AGENT, 2, edit(SPECIMENS[2]))))
+@pytest.mark.parametrize(("version", "edit"), ALLOWED.values(), ids=ALLOWED)
+def test_nothing_is_wrong_with_what_is_allowed(version: int, edit: Edit) -> None:
+    assert not broken(look_over(talk(Side.AGENT, version, edit(SPECIMENS[version]))))
 
 
 @pytest.mark.parametrize(("side", "row", "version", "edit"), CASES, ids=lambda v: "" if callable(v) else str(v))

@@ -7,6 +7,9 @@ from duologue.check.record import Said, Talk
 from duologue.check.watching.lines import EITHER, Seen
 from duologue.protocol.method import Side
 
+#: After these a login may be needed again.
+LOGS_OUT = frozenset({"logout", "auth/logout", "providers/disable"})
+
 
 @watch("all-jsonrpc-02", *EITHER)
 def answers_repeat_the_id(talk: Talk) -> Seen:
@@ -61,13 +64,21 @@ def withdrawn_ids(talk: Talk) -> Seen:
 @watch("all-errors-01", Side.AGENT)
 def login_is_needed(talk: Talk) -> Seen:
     opened = False
-    for said in talk.theirs:
+    pointed: set[object] = set()
+    for said in talk.said:
         request = talk.request_of(said) if said.answers else None
-        if request is not None and request.method == "session/new" and "result" in said.json:
+        if said.ours and said.method == "providers/set":
+            pointed.add(said.params.get("providerId"))
+        elif request is not None and request.method == "providers/disable" and "result" in said.json:
+            pointed.discard(request.params.get("providerId"))
+        if said.ours and said.method in LOGS_OUT:
+            opened = False
+        elif request is not None and request.method == "session/new" and "result" in said.json:
             opened = True
-        if said.code is not None:
-            # Who has a session is logged in.
-            yield said, "-32000 is said although no login is needed" if opened and said.code == -32000 else ""
+        if not said.ours and said.code is not None:
+            # Who has a session is logged in; but the endpoint of the check, to which providers are pointed, wants more.
+            wrong = opened and not pointed and said.code == -32000
+            yield said, "-32000 is said although no login is needed" if wrong else ""
 
 
 @watch("all-errors-03", *EITHER)

@@ -37,6 +37,9 @@ def _before_the_answer(talk: Talk, *, cancelled: bool) -> Seen:
     open_: dict[object, int] = {}
     over: dict[object, Said] = {}
     for said in talk.said:
+        if said.ours and said.method in {"providers/set", "providers/disable"}:
+            # What an agent says of its providers then is not of the turn before.
+            over.clear()
         if said.method == "session/prompt" and said.ours:
             open_[said.session] = open_.get(said.session, 0) + 1
         request = talk.request_of(said) if said.answers else None
