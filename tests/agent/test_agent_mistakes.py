@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 from agent_kit import Ended, Scripted, Talk
 
-from duologue.agent import Agent, Turn, plan_entry
+from duologue.agent import Agent, Session, Turn, plan_entry
+from duologue.protocol.v2.config import SessionConfigOption
 from duologue.protocol.v2.plan import PlanEntryStatus
 
 
@@ -77,3 +78,18 @@ def test_a_word_of_an_entry_that_does_not_exist() -> None:
 def test_words_of_ones_own_begin_with_an_underscore() -> None:
     assert plan_entry("x", "_blocked").status == "_blocked"
     assert plan_entry("x", "completed").status is PlanEntryStatus.COMPLETED
+
+
+class NoOptions(Scripted):
+    def config_options(self, session: Session) -> Sequence[SessionConfigOption]:
+        raise RuntimeError("boom")
+
+
+async def test_a_session_whose_options_cannot_be_told_is_closed_again(version: int) -> None:
+    agent = NoOptions()
+    talk = await Talk.begin(agent, version)
+    answer = await talk.ask("session/new", {"cwd": "/tmp", "mcpServers": []})
+    assert answer["error"]["code"] == -32603
+    assert not talk.connection.sessions
+    assert len(agent.log) == 1
+    assert agent.log[0].startswith("closed")

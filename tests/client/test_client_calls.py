@@ -251,6 +251,28 @@ async def test_steering_cancels_what_runs_and_then_prompts(version: int) -> None
     assert (first.said, steering.said) == ("x", "y")
 
 
+async def test_a_turn_that_is_cancelled_while_it_steers_is_not_sent(version: int) -> None:
+    host = await Host.begin(version)
+    first, one = await host.prompt("one")
+    host.accept(one)
+    steering = Run(host.session.prompt("two", while_running="steer"))
+    await host.wire.read_method("session/cancel")
+    await steering.turn.cancel()
+    host.end(one, "cancelled")
+    assert [await first.end(), await steering.end()] == ["cancelled"] * 2
+    assert await host.heard("session/prompt") == []
+
+
+async def test_a_turn_that_is_cancelled_before_it_begins_has_ended(version: int) -> None:
+    host = await Host.begin(version)
+    turn = host.session.prompt("go")
+    await turn.cancel()
+    await asyncio.wait_for(turn.over.wait(), PATIENCE)
+    assert [event async for event in turn] == []
+    assert turn.stop_reason == "cancelled"
+    assert await host.heard("session/prompt") == []
+
+
 async def test_steering_where_nothing_runs_is_a_plain_prompt(version: int) -> None:
     host = await Host.begin(version)
     run = Run(host.session.prompt("go", while_running="steer"))

@@ -10,6 +10,7 @@ import pytest
 
 from duologue.codec import CodecError
 from duologue.peer import Peer
+from duologue.protocol.changes.memory import OpenRequest
 from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.prompt import PromptRequest
@@ -87,3 +88,41 @@ async def test_a_peer_that_is_not_started_says_so() -> None:
         await peer.request(Request.untyped("_x"), NewSessionRequest(cwd="/"))
     with pytest.raises(RuntimeError, match="not started"):
         await peer.wait_closed()
+
+
+async def test_a_result_that_cannot_be_applied_is_the_failure_of_its_request() -> None:
+    peer, wire = await client()
+
+    def apply(result: Any) -> None:
+        raise RuntimeError("boom")
+
+    asking = asyncio.create_task(peer.request(Request.untyped("_ask"), {}, applied=apply))
+    wire.send({"jsonrpc": "2.0", "id": (await wire.read_method("_ask"))["id"], "result": {}})
+    with pytest.raises(RuntimeError, match="boom"):
+        await asyncio.wait_for(asking, PATIENCE)
+
+
+async def test_what_the_table_of_differences_fails_at_is_answered_and_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wire = await Wire().open()
+    peer = Peer(Side.CLIENT, V1, inside=V2)
+    await peer.start(wire.far)
+    assert peer.edge is not None
+
+    def fails(*_: Any) -> Any:
+        raise RuntimeError("boom")
+
+    asking = asyncio.create_task(peer.request(Request.untyped("_ask"), {}))
+    ask = await wire.read_method("_ask")
+    monkeypatch.setattr(peer.edge, "opened", lambda call: OpenRequest(fails))
+    monkeypatch.setattr(peer.edge, "result_in", fails)
+    monkeypatch.setattr(peer.edge, "request_in", fails)
+    asked = {"sessionId": "S", "toolCall": {"toolCallId": "c"}, "options": []}
+    wire.send(
+        {"jsonrpc": "2.0", "id": ask["id"], "result": {}},
+        {"jsonrpc": "2.0", "id": "p", "method": "session/request_permission", "params": asked},
+    )
+    with pytest.raises(RuntimeError, match="boom"):
+        await asyncio.wait_for(asking, PATIENCE)
+    assert (await wire.read_answer("p"))["error"]["code"] == -32603

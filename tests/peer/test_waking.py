@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from duologue.jsonrpc.errors import LimitError
+from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer, Scope
+from duologue.peer.channel import session_channel
 from duologue.peer.waking import Waking
+from duologue.protocol.common.content import TextBlock
 from duologue.protocol.method import Request, Side
+from duologue.protocol.v2.updates import AgentMessageChunk
 from duologue.protocol.version import V2
 from duologue.transports.base import Sink
 from wire import settle
@@ -31,7 +36,7 @@ class Sent:
         self.lines += data
 
     def buffered(self) -> int:
-        return 0
+        return len(self.lines)
 
     def pause_reading(self) -> None: ...
 
@@ -149,3 +154,13 @@ async def test_a_future_that_nobody_awaits_yet_has_its_result() -> None:
     waking.succeed(future, "there")
     waking.go_on()
     assert await future == "there"
+
+
+async def test_an_update_counts_once_against_what_may_lie_unread() -> None:
+    peer = Peer(Side.AGENT, V2, limits=Limits(outbound_bytes=1000))
+    await peer.start(Sent())
+    channel = session_channel(peer, "S")
+    peer.link.outbound.pause()
+    channel.send(AgentMessageChunk(message_id="m", content=TextBlock(text="x" * 600)))
+    with pytest.raises(LimitError):
+        channel.send(AgentMessageChunk(message_id="m", content=TextBlock(text="x" * 600)))

@@ -171,12 +171,16 @@ class AgentConnection:
     async def _prompt(self, params: PromptRequest, scope: Scope) -> PromptResponse:
         turn = self._admitted.pop(scope)
         turns = turn.session.turns
+        # The acceptance comes before what the turn has to say, so there must be room for it before the turn may start.
+        outbound = self.peer.link.outbound
+        while outbound.blocked:
+            await outbound.wait_for_room()
         if self.sessions.get(params.session_id) is not turn.session:
             # It was closed, or could not be reopened, before the prompt's place came.
             turns.withdraw(turn)
             raise unknown_session(params.session_id)
         turn.ready = True
-        # Behind the answer: the acceptance comes before what the turn has to say.
+        # Behind the answer, which follows at once.
         asyncio.get_running_loop().call_soon(turns.start)
         return PromptResponse()
 

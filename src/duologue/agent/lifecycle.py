@@ -86,16 +86,19 @@ class Lifecycle:
 
     async def new(self, params: NewSessionRequest, scope: Scope) -> NewSessionResponse:
         session = self._make(fresh_id(), params)
-        await self._begin(session, scope, self._agent.new_session(session))
-        return NewSessionResponse(session_id=session.id, config_options=self._options(session))
+        options = await self._begin(session, scope, self._agent.new_session(session))
+        return NewSessionResponse(session_id=session.id, config_options=options)
 
     async def fork(self, params: ForkSessionRequest, scope: Scope) -> ForkSessionResponse:
         session = self._make(fresh_id(), params)
-        await self._begin(session, scope, self._agent.fork_session(session, params.session_id))
-        return ForkSessionResponse(session_id=session.id, config_options=self._options(session))
+        options = await self._begin(session, scope, self._agent.fork_session(session, params.session_id))
+        return ForkSessionResponse(session_id=session.id, config_options=options)
 
-    async def _begin(self, session: Session, scope: Scope, prepare: Any) -> None:
-        """Open a session whose id is first seen in the response: what is said before that goes out behind it."""
+    async def _begin(self, session: Session, scope: Scope, prepare: Any) -> Any:
+        """Open a session whose id is first seen in the response: what is said before that goes out behind it.
+
+        Gives its config options. When they cannot be told, nobody learns of the session, so it is closed again.
+        """
         session.hold()
         self._open[session.id] = session
         try:
@@ -104,7 +107,14 @@ class Lifecycle:
             # The end of the connection may have been quicker.
             self._open.pop(session.id, None)
             raise
+        try:
+            options = self._options(session)
+        except Exception:
+            self._open.pop(session.id, None)
+            await self._agent.close_session(session)
+            raise
         scope.on_sent.append(session.release)
+        return options
 
     async def resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
         asked = self._make(params.session_id, params)

@@ -99,11 +99,11 @@ class PromptTurn:
         A turn that was not iterated yet, or waits for another to end, will not be sent: its iteration ends at once, as
         cancelled.
         """
-        if self.phase is Phase.NEW:
-            self.phase, self.stop_reason = Phase.OVER, StopReason.CANCELLED
-        elif self.session.prompts.is_held(self):
+        if self.ended:
+            return
+        if self not in self.session.prompts.sent():
             self.drop()
-        elif not self.cancel_sent and not self.ended:
+        elif not self.cancel_sent:
             self.session.send_cancel()
 
     @property
@@ -133,7 +133,13 @@ class PromptTurn:
         session = self.session
         check_prompt(session.connection, self.prompt)
         if self.while_running == "steer":
-            await session.stop_all()
+            try:
+                await session.stop_all()
+            except BaseException:
+                self.drop()
+                raise
+            if self.ended:
+                return
         inbound = session.connection.peer.inbound
         session.prompts.send_or_hold(self)
         try:
@@ -162,7 +168,7 @@ class PromptTurn:
         self._asking = asyncio.get_running_loop().create_task(self._ask(), name="prompt")
 
     def drop(self) -> None:
-        """It was not sent and will not be."""
+        """It ends as cancelled: it will not be sent, or the session is closed."""
         self.stop_reason = StopReason.CANCELLED
         self.finish(None)
 

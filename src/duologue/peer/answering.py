@@ -72,8 +72,14 @@ class Answering:
         edge = self._peer.edge
         if edge is None:
             self.dispatch(method, params, scope)
-        else:
+            return
+        try:
             self._peer.carrying.into(edge.request_in(method, params, scope), scope)
+        except rpc.LimitError:
+            raise
+        except Exception as error:
+            failed = _handler_error(scope, error)
+            self.refuse(scope, failed.code, failed.message, failed.data)
 
     def on_cancel_request(self, params: Any) -> None:
         """`$/cancel_request` was read: it takes effect before the next message is looked at."""

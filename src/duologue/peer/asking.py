@@ -20,6 +20,7 @@ from duologue.protocol.v2 import table as v2
 
 if TYPE_CHECKING:
     from duologue.peer.peer import Peer
+    from duologue.protocol.changes.edge import Edge
 
 log = logging.getLogger("duologue.peer")
 
@@ -99,7 +100,17 @@ class Asking:
         if edge is None or opened is None:
             self.resolve(call, result)
         else:
+            self._carry(call, edge, result, raw)
+
+    def _carry(self, call: Call, edge: Edge, result: Any, raw: Any) -> None:
+        """Hand over a result that the other version says in other words."""
+        try:
             self._peer.carrying.into(edge.result_in(call, result, raw), None)
+        except rpc.LimitError:
+            raise
+        except Exception as error:
+            log.exception("the result of %s could not be carried over", call.method.name)
+            self.fail(call, error)
 
     def on_error(self, event: wire.ErrorResponse | wire.OversizedResponse) -> None:
         """An error answer was read, or an answer that cannot be used."""
@@ -121,7 +132,12 @@ class Asking:
             return
         inbound = self._peer.inbound
         if call.applied is not None:
-            call.applied(result)
+            try:
+                call.applied(result)
+            except Exception as error:
+                log.exception("the result of %s could not be applied", call.method.name)
+                call.fail(error)
+                return
         elif not inbound.handling:
             self._peer.waking.succeed(call.future, result)
             return

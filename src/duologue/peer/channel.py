@@ -57,7 +57,8 @@ class Channel(Generic[T]):
         try:
             codec.encode_into(update, buffer)
             if outbound.blocked:
-                outbound.admit(len(buffer) - start)
+                # It is among the gathered bytes, which count already.
+                outbound.admit(0)
         except BaseException:
             del buffer[start:]
             raise
