@@ -19,6 +19,9 @@ collect_ignore = [] if os.environ.get("DUOLOGUE_PEERS") else ["peers"]
 # What programs remember between two runs must not reach the home of the person who runs the tests.
 STATE = tempfile.mkdtemp(prefix="duologue-tests-")
 os.environ["XDG_STATE_HOME"] = STATE
+# Neither may that person's settings reach the tests.
+os.environ["XDG_CONFIG_HOME"] = str(Path(STATE, "config"))
+os.environ.pop("DUOLOGUE_CONFIG", None)
 
 
 def pytest_unconfigure() -> None:

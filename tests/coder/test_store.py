@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
@@ -220,9 +220,29 @@ def test_no_secret_is_written(tmp_path: Path) -> None:
         assert decoded(record.kind, body)
 
 
-def decoded_output(body: bytes) -> list[bytes]:
-    from base64 import b64decode
+LOOKS_LIKE_A_KEY = b64decode("ASIAABCDEFGHIJKLMNOP")
 
+
+@pytest.mark.parametrize("length", range(4))
+def test_bytes_whose_base64_looks_like_a_key_stay(length: int) -> None:
+    data = LOOKS_LIKE_A_KEY + b"\xff\n"[: length % 3] + b"\xfe" * length
+    for record in (output(data), message_record(UserMessage("hi", (ImagePart(data, "image/png"),)))):
+        assert decoded(record.kind, encoded(record, Cleaner())) == record
+    blocks = [
+        {"type": "image", "mimeType": "image/png", "data": b64encode(data).decode()},
+        {"type": "resource", "resource": {"uri": "file:///x", "blob": b64encode(data).decode()}},
+    ]
+    assert Cleaner().value(blocks) == blocks
+
+
+def test_a_secret_in_a_blob_is_not_written() -> None:
+    for data in (b"token sk-abcdefgh123", b"\xff\x00 hunter2hunter2 \xfe"):
+        kept = Cleaner(["hunter2hunter2"]).value({"uri": "file:///x", "blob": b64encode(data).decode()})
+        assert b"***" in b64decode(kept["blob"]) and b"hunter2" not in b64decode(kept["blob"])
+    assert Cleaner().value({"data": "sk-abcdefgh123", "mimeType": "image/png"})["data"] == "***"
+
+
+def decoded_output(body: bytes) -> list[bytes]:
     value = codec.decode(dict, body)
     return [b64decode(value["data"])] if value.get("sessionUpdate") == "terminal_output_chunk" else []
 

@@ -114,7 +114,7 @@ class CodingAgent(Agent):
             raise RpcError(ErrorCode.AUTH_REQUIRED, missing, {"details": missing})
         self._logged_out = False
         self._offered = tuple(self._models.offered())
-        for session in self.connection.sessions.values():
+        for session in self._begun():
             await session.update_config_options()
 
     async def logout(self) -> None:
@@ -148,7 +148,10 @@ class CodingAgent(Agent):
     async def fork_session(self, session: Session, source_id: str) -> None:
         self._check_login()
         source = self.connection.sessions.get(source_id)
-        saved = await self._archive.read(source_id) if source is None else coding(source).saved()
+        if source is None or source.state is None:
+            saved = await self._archive.read(source_id)
+        else:
+            saved = coding(source).saved()
         self._begin(session).copy(saved)
 
     def _begin(self, session: Session) -> CodingSession:
@@ -173,14 +176,19 @@ class CodingAgent(Agent):
     async def list_sessions(self, request: ListSessionsRequest) -> ListSessionsResponse:
         from duologue.coder.acp_archive import merged
 
-        opened = [coding(session).info() for session in self.connection.sessions.values()]
+        opened = [coding(session).info() for session in self._begun()]
         return list_page(merged(opened, await self._archive.infos()), request)
 
     async def delete_session(self, session_id: str) -> None:
         await self._archive.delete(session_id)
 
     async def close_session(self, session: Session) -> None:
-        await coding(session).close()
+        if session.state is not None:
+            await coding(session).close()
+
+    def _begun(self) -> list[Session]:
+        """The open sessions, without those that still wait for what is kept of them."""
+        return [session for session in self.connection.sessions.values() if session.state is not None]
 
     def config_options(self, session: Session) -> Sequence[SessionConfigOption]:
         return coding(session).options()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,6 +200,11 @@ def test_a_literal_key_that_others_may_read_is_warned_of(tmp_path: Path, mode: i
     file, _ = config(tmp_path, 'api_key = "sk-literal-key"\n', mode)
     assert any("chmod 600" in warning for warning in file.warnings) is warned
     assert "sk-literal-key" not in "".join(file.warnings)
+
+
+def test_the_settings_of_who_runs_the_tests_do_not_count_in_them() -> None:
+    path = config_path(os.environ)
+    assert path is not None and path.is_relative_to(tempfile.gettempdir()) and not path.exists()
 
 
 def test_where_the_file_is_looked_for() -> None:

@@ -18,8 +18,8 @@ class Cleaner:
         self._secrets = tuple(map(Secret, secrets))
 
     def value(self, value: Any) -> Any:
-        """A JSON value without secrets; the output of terminals is looked into as well."""
-        return self._walk(mask(value, sys.maxsize))
+        """A JSON value without secrets; what stands in base64 is looked into as well, and is no text before."""
+        return self._walk(mask(_opened(value), sys.maxsize))
 
     def text(self, text: str) -> str:
         masked = self.value(text)
@@ -30,17 +30,59 @@ class Cleaner:
         match value:
             case str():
                 return without(value, self._secrets)
-            case {"sessionUpdate": "terminal_output_chunk", "data": str(data)}:
-                return {**value, "data": self._output(data)}
-            case {"sessionUpdate": "terminal_update", "output": {"data": str(data)}}:
-                return {**value, "output": {"data": self._output(data)}}
+            case _Output():
+                return _coded(self.text(_text(value)))
+            case bytes():
+                return self._blob(value)
             case Mapping():
                 return {key: self._walk(item) for key, item in value.items()}
             case list() | tuple():
                 return [self._walk(item) for item in value]
         return value
 
-    def _output(self, data: str) -> str:
-        """Output in base64. Bytes that are no text stay as they are."""
-        text = b64decode(data).decode("utf-8", "surrogateescape")
-        return b64encode(self.text(text).encode("utf-8", "surrogateescape")).decode()
+    def _blob(self, data: bytes) -> str:
+        """Text is masked as any other. What is none, such as an image, loses only the `secrets` themselves."""
+        try:
+            return _coded(self.text(data.decode()))
+        except UnicodeDecodeError:
+            return _coded(without(_text(data), self._secrets))
+
+
+class _Output(bytes):
+    """What a terminal gave: text, though some of it may be cut or be none."""
+
+
+def _opened(value: Any) -> Any:
+    """The value with bytes for what stands in base64."""
+    match value:
+        case {"sessionUpdate": "terminal_output_chunk", "data": str(data)}:
+            return {**value, "data": _decoded(data, _Output)}
+        case {"sessionUpdate": "terminal_update", "output": {"data": str(data)}}:
+            return {**value, "output": {"data": _decoded(data, _Output)}}
+        case {"data": str(data), "mimeType": str()} | {"data": str(data), "media_type": str()}:
+            others = {key: _opened(item) for key, item in value.items() if key != "data"}
+            return {**others, "data": _decoded(data, bytes)}
+        case {"blob": str(data)}:
+            others = {key: _opened(item) for key, item in value.items() if key != "blob"}
+            return {**others, "blob": _decoded(data, bytes)}
+        case Mapping():
+            return {key: _opened(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_opened(item) for item in value]
+    return value
+
+
+def _decoded(data: str, kind: type[bytes]) -> bytes | str:
+    """The bytes; what is no base64 stays a text, and is masked as one."""
+    try:
+        return kind(b64decode(data, validate=True))
+    except ValueError:
+        return data
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _coded(text: str) -> str:
+    return b64encode(text.encode("utf-8", "surrogateescape")).decode()

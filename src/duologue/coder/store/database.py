@@ -21,6 +21,9 @@ VERSION = 1
 #: How long to wait for the writing of another process, in seconds.
 BUSY_SECONDS = 30.0
 
+#: How many numbers are tried for a new session.
+NUMBERS = 16
+
 DAY = 24 * 60 * 60
 
 SCHEMA = """
@@ -84,16 +87,25 @@ class Database:
     # --- sessions -----------------------------------------------------------------------------------------------------
 
     def create(self, session_id: str, members: Mapping[str, Any], now: float) -> None:
-        """A new session, which this process has open."""
+        """A new session, which this process has open. Raises Busy when no number for it is free."""
         columns = {"id": session_id, "created": now, "used": now, **_columns(members)}
+        for _ in range(NUMBERS):
+            number = self._insert(columns)
+            lock = Lock.take(self._locks / str(number))
+            if lock is not None:
+                self._held[session_id] = (number, lock)
+                return
+            # Another process had the number in a transaction that came to nothing, and has not let go of it yet.
+            self._connection.execute("DELETE FROM session WHERE number = ?", (number,))
+        raise Busy("other processes hold the locks of new sessions: end them, or try again")
+
+    def _insert(self, columns: Mapping[str, Any]) -> int:
         marks = ", ".join("?" * len(columns))
         cursor = self._connection.execute(
             f"INSERT INTO session ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values())
         )
         assert cursor.lastrowid is not None
-        lock = Lock.take(self._locks / str(cursor.lastrowid))
-        assert lock is not None, "numbers are given once"
-        self._held[session_id] = (cursor.lastrowid, lock)
+        return cursor.lastrowid
 
     def find(self, session_id: str) -> Row | None:
         found = self._connection.execute(f"SELECT {_COLUMNS} FROM session WHERE id = ?", (session_id,)).fetchone()

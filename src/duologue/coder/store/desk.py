@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,8 @@ from duologue.coder.store.saved import Saved, fold
 from duologue.coder.store.settings import StoreSettings
 from duologue.coder.store.worker import Job
 from duologue.protocol.common.updates import SessionInfoUpdateEvent
+
+log = logging.getLogger("duologue.coder.store")
 
 
 class Desk:
@@ -52,20 +55,21 @@ class Desk:
             if self._wipe:
                 self._database.wipe()
                 self._wipe = False
-        except (sqlite3.Error, OSError) as error:
-            reason = explained(error) if isinstance(error, sqlite3.Error) else str(error)
-            failure = StoreError(f"{self._database.path}: {reason}")
-            answers = [(job, None, failure) for job in jobs]
+        except Exception as error:
+            failure = StoreError(f"{self._database.path}: {_reason(error)}")
+            for job in jobs:
+                _answer(job, None, failure)
             raise failure from None
-        finally:
-            for job, result, problem in answers:
-                _answer(job, result, problem)
+        for job, result, problem in answers:
+            _answer(job, result, problem)
 
     def _outcome(self, job: Job) -> tuple[Any, StoreError | None]:
         try:
             return job.work(self), None
         except Busy as problem:
             problem.seconds = self.limits.busy_seconds
+            if job.answer is None:
+                log.warning("a session is not kept: %s", problem)
             return None, problem
         except StoreError as problem:
             return None, problem
@@ -155,6 +159,16 @@ class Desk:
         self._grown = False
         if self._database.prune(self.limits, time.time()):
             self._wipe = True
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without what was to be written: that may hold secrets."""
+    match error:
+        case sqlite3.Error():
+            return explained(error)
+        case OSError() | StoreError():
+            return str(error)
+    return f"it cannot be written ({type(error).__name__})"
 
 
 def _answer(job: Job, result: Any, problem: StoreError | None) -> None:
