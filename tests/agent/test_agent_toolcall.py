@@ -53,6 +53,19 @@ async def test_showing_something_begins_the_work(version: int) -> None:
     assert any(update.get("rawOutput") == {"lines": 1} for update in updates)
 
 
+async def test_a_kind_and_a_status_may_be_plain_strings(version: int) -> None:
+    async def go(turn: Turn) -> None:
+        kind: Any = "edit"
+        status: Any = "in_progress"
+        async with turn.tool_call("Write", kind=kind) as call:
+            await call.update(status=status, kind=kind)
+
+    updates, ended = await calls(version, go)
+    assert ended == Ended("end_turn")
+    assert statuses(updates) == ["pending", "in_progress", "completed"]
+    assert updates[0]["kind"] == "edit"
+
+
 async def test_an_exception_fails_the_call_and_goes_on(version: int) -> None:
     caught: list[str] = []
 

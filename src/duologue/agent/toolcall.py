@@ -122,9 +122,9 @@ class ToolCall:
         """
         change = ToolCallUpdateEvent(
             tool_call_id=self.id,
-            status=status,
+            status=status if isinstance(status, UnsetType) else ToolCallStatus(status),
             title=title,
-            kind=kind,
+            kind=kind if isinstance(kind, UnsetType) else ToolKind(kind),
             locations=UNSET if isinstance(locations, UnsetType) else self._places(locations),
             content=UNSET if isinstance(content, UnsetType) else [_item(item) for item in content],
             raw_input=raw_input,

@@ -109,8 +109,10 @@ class Voice(Asker):
         """A tool call, as an async context manager: pending when entered, completed, failed or cancelled when left."""
         from duologue.agent.toolcall import ToolCall
 
+        # A plain string will do, in either version.
+        known = kind if isinstance(kind, UnsetType) else ToolKind(kind)
         return ToolCall(
-            self, self._next_id("call"), title, kind=kind, name=name, locations=locations, raw_input=raw_input
+            self, self._next_id("call"), title, kind=known, name=name, locations=locations, raw_input=raw_input
         )
 
     def plan(self, entries: Sequence[PlanEntry | str], *, plan_id: str = THE_PLAN) -> Awaitable[None]:

@@ -18,8 +18,8 @@ examples:
   duologue sessions
   duologue sessions --all --json
   duologue sessions --agent "some-agent --acp"
-  duologue run --continue "Now add a test for it"
-  duologue run --resume 5f0c9a "Now add a test for it"
+  duologue run --continue "Run the tests"
+  duologue run --resume ID "Run the tests"
 
 It ends with the statuses of `duologue run`; 11 is an agent that does not list its sessions."""
 
