@@ -59,3 +59,21 @@ async def test_a_turn_at_work_is_not_moved(tmp_path: Path, protocol: int) -> Non
         await take_turn(session)
         assert [error.code for error in problems] == [-32602]
         assert (tmp_path / "a.txt").read_text() == "x"
+
+
+async def test_a_turn_that_cannot_begin_does_not_keep_the_session_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    async with opened(tmp_path, says("one")) as (session, _, _):
+        with monkeypatch.context() as patch:
+            patch.setattr("duologue.agent.Turn.record", raising)
+            with pytest.raises(RpcError):
+                await take_turn(session)
+        again = await session.connection.resume_session(session.id, other, replay=False)
+        assert await take_turn(again) == "end_turn"
+
+
+def raising(*_: object) -> None:
+    raise ValueError

@@ -352,6 +352,30 @@ async def test_one_turn_at_a_time(tmp_path: Path) -> None:
     assert sum(isinstance(message, UserMessage) for message in coder.conversation.messages) == 2
 
 
+async def test_a_reader_that_is_cancelled_again_and_again_does_not_keep_the_session_busy(tmp_path: Path) -> None:
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow_to_end(request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        try:
+            began.set()
+            await asyncio.sleep(60)
+            yield TextDelta("")
+        finally:
+            await go_on.wait()
+
+    coder = make_coder(tmp_path, slow_to_end, says())
+    reader = asyncio.create_task(take_turn(coder))
+    await began.wait()
+    while not reader.done():
+        reader.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="under way"):
+        await take_turn(coder)
+    go_on.set()
+    await coder.aclose()
+    assert end_of(await take_turn(coder)) == "end_turn"
+
+
 @pytest.mark.req("all-cancellation-05")
 async def test_cancelling_one_session_leaves_the_other_alone(tmp_path: Path) -> None:
     one = make_coder(tmp_path, RUN, limits=QUICK)

@@ -189,15 +189,16 @@ class CodingSession:
         """Work on a prompt. Raises RpcError when the model fails."""
         from duologue.coder.acp_events import Stage
 
-        self._stage = Stage(turn, self.workspace)
+        stage = Stage(turn, self.workspace)
         self._log.began()
-        turn.record(self._kept().add)
         try:
+            self._stage = stage
+            turn.record(self._kept().add)
             await self._await_servers(turn)
             self._tell_notices(turn)
             coder = await self._ready()
             message = await self._read(turn)
-            reason = await self._play(coder, message, self._stage)
+            reason = await self._play(coder, message, stage)
             self._tell_notices(turn)
             return reason
         except ModelError as error:

@@ -83,8 +83,14 @@ class Coder:
                 async for event in events:
                     yield event
         finally:
-            await turn.close()
-            self._turn = None
+            try:
+                await turn.close()
+            finally:
+                # A second cancellation comes here before the end: until then it is under way.
+                turn.when_over(self._forget)
+
+    def _forget(self) -> None:
+        self._turn = None
 
     def cancel(self) -> bool:
         """End the turn under way as cancelled; false when there is none. Repeating it does nothing."""

@@ -106,6 +106,13 @@ class Turn:
             self.cancel()
             await asyncio.wait([self._task])
 
+    def when_over(self, then: Callable[[], None]) -> None:
+        """Call this once nothing of the turn runs; at once when that is so already."""
+        if self._task is None or self._task.done():
+            then()
+        else:
+            self._task.add_done_callback(lambda _: then())
+
     async def _work(self, message: UserMessage) -> None:
         self._begun = True
         mark = self._job.conversation.begin(message)

@@ -6,6 +6,7 @@ The library's contexts must be left by the task that entered them; calls may com
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -37,6 +38,8 @@ from duologue.version import __version__
 #: status 404) the server has forgotten the session.
 CLOSED = ("Connection closed", "Session terminated")
 TIMED_OUT = "timed out"
+
+log = logging.getLogger("duologue.coder.mcp")
 
 ADVICE = "Check its entry in the settings of your client, then open a new session."
 
@@ -140,9 +143,20 @@ class Server:
             await _first(None, self._closing.wait(), end.event.wait(), self._relist.wait())
             if self._relist.is_set() and not end.event.is_set():
                 self._relist.clear()
-                async with asyncio.timeout(self.limits.start_seconds):
-                    self.tools = await self._list(session)
-                self._changed()
+                await self._list_again(session)
+
+    async def _list_again(self, session: ClientSession) -> None:
+        """The tools as they are now; those of before when they cannot be told. Raises MCPError when it has ended."""
+        try:
+            async with asyncio.timeout(self.limits.start_seconds):
+                self.tools = await self._list(session)
+        except (TimeoutError, MCPError, ValueError) as error:
+            if isinstance(error, MCPError) and self._has_ended(error):
+                raise
+            why = self._foreign(error.message) if isinstance(error, MCPError) else type(error).__name__
+            log.warning("the MCP server %s did not list its tools again: %s", self.entry.name, why)
+        else:
+            self._changed()
 
     async def _heard(self, message: IncomingMessage) -> None:
         if isinstance(message, ToolListChangedNotification):
@@ -186,7 +200,7 @@ class Server:
 
     async def _failed(self, error: MCPError, end: End) -> ToolError:
         name = self.entry.name
-        if error.message in CLOSED or self._is_unknown_connection(error):
+        if self._has_ended(error):
             end.tell(end.how or "the connection to it has ended")
             await _first(2 * self.limits.stop_seconds, self._over.wait())
             ending = "it was not started again" if self._task.done() else "it is started again; call it once more"
@@ -194,6 +208,9 @@ class Server:
         if error.code == REQUEST_TIMEOUT and error.message.endswith(TIMED_OUT):
             return ToolError(f"{name} did not answer within {self.limits.call_seconds:g} seconds; the call is stopped")
         return ToolError(f"{name} refused the call: {self._foreign(error.message)} ({error.code})")
+
+    def _has_ended(self, error: MCPError) -> bool:
+        return error.message in CLOSED or self._is_unknown_connection(error)
 
     def _is_unknown_connection(self, error: MCPError) -> bool:
         """A client has no word for the end of a server that it lends: it refuses what comes afterwards."""
@@ -211,6 +228,8 @@ class Server:
                 what = str(error)
             case MCPError() if end.event.is_set() or end.how:
                 what = end.how
+            case MCPError() if began:
+                what = "the connection to it has ended"
             case MCPError():
                 what = f"it refused the start: {error.message}"
             case _:
