@@ -179,10 +179,15 @@ def test_pieces_that_follow_each_other_are_one_record() -> None:
         (piece("whole "), piece("whole "), None),
         (piece("x" * (HELD + 1)), piece("x" * (HELD + 1)), None),
         (output(b"a line\nhalf"), output(b"a line\n"), output(b"half")),
+        (piece("so\nrun it --password hun"), piece("so\n"), piece("run it --password hun")),
+        (piece("Authorization: Bearer abc "), None, piece("Authorization: Bearer abc ")),
+        (piece("a\n-----BEGIN PRIVATE KEY-----\nMIIE\n"), piece("a\n"), piece("-----BEGIN PRIVATE KEY-----\nMIIE\n")),
+        (output(b"\xff\n-----BEGIN "), output(b"\xff\n"), output(b"-----BEGIN ")),
+        (piece("-----BEGIN A-----\nx\n-----END A-----\n"), piece("-----BEGIN A-----\nx\n-----END A-----\n"), None),
         (Record(Kind.ENDED), Record(Kind.ENDED), None),
     ],
 )
-def test_the_last_word_waits_to_be_whole(record: Record, ready: Record | None, rest: Record | None) -> None:
+def test_what_may_become_a_secret_waits_to_be_whole(record: Record, ready: Record | None, rest: Record | None) -> None:
     assert split(record) == (ready, rest)
 
 

@@ -94,6 +94,24 @@ def _broken() -> re.Pattern[str]:
     return re.compile(_BROKEN, re.IGNORECASE)
 
 
+@cache
+def _hints() -> re.Pattern[str]:
+    return re.compile(rf"{_NAME}|bearer|basic|://", re.IGNORECASE)
+
+
+def unfinished(text: str) -> int:
+    """Where in a text that goes on a secret may have begun whose end is still to come; its length when nowhere.
+
+    That is a private key without its end, and a last line that names a secret: what follows on it may be one.
+    """
+    start = len(text)
+    key = text.rfind("-----BEGIN")
+    if key >= 0 and "-----END" not in text[key:]:
+        start = key
+    line = text.rfind("\n") + 1
+    return min(start, line) if _hints().search(text, line) else start
+
+
 def mask_text(text: str) -> str:
     """The text without what has the shape of a secret, or stands behind a name of one."""
     shapes, *named = _texts()

@@ -16,6 +16,7 @@ from msgspec import UNSET
 from duologue import codec
 from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolResult, UserMessage
 from duologue.coder.store.cleaning import Cleaner
+from duologue.local.masking import unfinished
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.updates import (
     AgentMessageChunk,
@@ -24,9 +25,9 @@ from duologue.protocol.v2.updates import (
     TerminalOutputChunkEvent,
 )
 
-#: The longest word at the end of what was said that waits to be whole, in characters or bytes: half of a secret would
-#: not be known as one.
-HELD = 4096
+#: How much at the end of what was said waits for more, in characters or bytes: a last word that is not whole, or a line
+#: or a private key in which a secret may have begun. Half of a secret would not be known as one.
+HELD = 16384
 
 _CHUNKS = (AgentMessageChunk, AgentThoughtChunk, TerminalOutputChunkEvent)
 Chunk = AgentMessageChunk | AgentThoughtChunk | TerminalOutputChunkEvent
@@ -112,19 +113,25 @@ def joined(records: Iterable[Record]) -> Iterator[Record]:
 
 
 def split(record: Record) -> tuple[Record | None, Record | None]:
-    """What of a last record can be written, and what waits for the rest of its last word."""
+    """What of a last record can be written, and what waits for more."""
     if record.kind is not Kind.UPDATE or not _is_piece(record.value):
         return record, None
     chunk: Chunk = record.value
     content = _content(chunk)
-    words = content.rsplit(maxsplit=1)
-    ends_whole = not content or content[-1:].isspace()
-    last = 0 if ends_whole or not words else len(words[-1])
-    if last == 0 or last > HELD:
+    start = _waits_from(content)
+    if not 0 < len(content) - start <= HELD:
         return record, None
-    head = content[: len(content) - last]
-    tail = Record(Kind.UPDATE, _with(chunk, content[len(content) - last :]))
-    return (Record(Kind.UPDATE, _with(chunk, head)) if head else None), tail
+    tail = Record(Kind.UPDATE, _with(chunk, content[start:]))
+    return (Record(Kind.UPDATE, _with(chunk, content[:start])) if start else None), tail
+
+
+def _waits_from(content: str | bytes) -> int:
+    """Where that begins which the next piece may make a secret."""
+    # Byte for character: only the places of letters count.
+    text = content if isinstance(content, str) else content.decode("latin-1")
+    words = text.rsplit(maxsplit=1)
+    last = 0 if not words or text[-1:].isspace() else len(words[-1])
+    return min(len(text) - last, unfinished(text))
 
 
 def _is_piece(update: Any) -> bool:
