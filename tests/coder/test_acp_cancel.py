@@ -151,8 +151,8 @@ async def test_twice_and_then_a_turn_that_asks(tmp_path: Path, protocol: int) ->
         turn = session.prompt("go")
         async for update in turn:
             if isinstance(update, AgentMessageChunk):
-                session._send_cancel()
-                session._send_cancel()
+                session.send_cancel()
+                session.send_cancel()
         assert turn.stop_reason is StopReason.CANCELLED
         assert await take_turn(session) is StopReason.END_TURN
         assert len(person.questions) == 1 and (tmp_path / "a.txt").exists()
