@@ -113,8 +113,8 @@ class Lab:
     async def session(self, client: Client | None = None, **more: Any) -> AsyncIterator[Session]:
         async with self.connected(client) as connection:
             session = await asyncio.wait_for(connection.new_session(self.project, **more), START)
-            if self.agent.asker_mode:
-                await session.set_config_option(*self.agent.asker_mode)
+            if self.agent.asking_mode:
+                await session.set_config_option(*self.agent.asking_mode)
             yield session
 
     def close(self) -> None:
