@@ -64,6 +64,7 @@ def parsed(path: Path) -> ast.Module:
 #: Members that begin with an underscore and are public all the same, and those of others that cannot be had otherwise.
 NOT_OURS = {
     "_exit": "os: the end of a child that must run nothing of its parent's",
+    "_callbacks": "asyncio: what a future calls once it is done, which nothing else tells",
     "_fields": "a named tuple",
     "_replace": "a named tuple",
     "_request": "pytest has no other way to run one test alone",
