@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from acp_kit import Person, Scripted, take_turn
 from coder_kit import asks, call, says
 from store_kit import bytes_in, process, query
 
-from duologue.client import Session
+from duologue.client import ClientConnection, Session
 from duologue.jsonrpc.errors import RpcError
 from duologue.session.entries import Role
+from wire import PATIENCE
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
@@ -191,6 +193,13 @@ async def test_an_unknown_session_is_not_found(project: Path, kept: Path, protoc
         assert error.value.code == -32002
 
 
+async def listed(connection: ClientConnection, session_id: str) -> None:
+    """Wait until a session of another process is written down, which happens beside its turn."""
+    async with asyncio.timeout(PATIENCE):
+        while session_id not in {found.session_id async for found in connection.stored_sessions()}:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 async def test_one_process_at_a_time_has_a_session_open(project: Path, kept: Path, protocol: int) -> None:
     async with (
         process(kept, says("one"), says("more"), protocol=protocol) as (first, _, _),
@@ -198,6 +207,7 @@ async def test_one_process_at_a_time_has_a_session_open(project: Path, kept: Pat
     ):
         session = await first.new_session(project)
         await take_turn(session, "first")
+        await listed(second, session.id)
         with pytest.raises(RpcError, match="open in another process") as error:
             await second.resume_session(session.id, project)
         assert error.value.code == -32602

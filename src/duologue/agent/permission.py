@@ -13,13 +13,13 @@ from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.peer import REQUEST_CANCELLED
 from duologue.protocol.common.permission import (
-    ALLOWING,
     CancelledOutcome,
     PermissionOption,
     PermissionOptionKind,
     RequestPermissionResponse,
     SelectedOutcome,
 )
+from duologue.protocol.option_kinds import ALLOWING
 from duologue.protocol.v2.permission import RequestPermissionRequest, RequestPermissionSubject
 from duologue.protocol.v2.table import SESSION_REQUEST_PERMISSION
 

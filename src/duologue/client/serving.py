@@ -11,7 +11,6 @@ from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.protocol.common.permission import (
-    ALLOWING,
     CancelledOutcome,
     PermissionOptionKind,
     RequestPermissionOutcome,
@@ -19,6 +18,7 @@ from duologue.protocol.common.permission import (
     SelectedOutcome,
 )
 from duologue.protocol.method import Request
+from duologue.protocol.option_kinds import ALLOWING
 from duologue.protocol.v1 import table as v1
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.permission import RequestPermissionRequest, ToolCallSubject

@@ -17,10 +17,6 @@ class PermissionOptionKind(OpenEnum):
     REJECT_ALWAYS = "reject_always"
 
 
-#: The kinds that let the agent act. One that is not known does not.
-ALLOWING = frozenset({PermissionOptionKind.ALLOW_ONCE, PermissionOptionKind.ALLOW_ALWAYS})
-
-
 class PermissionOption(Extensible, kw_only=True):
     """One answer that the user may pick."""
 
