@@ -99,13 +99,7 @@ class Bench:
 
     async def open(self, wire: Wire, **more: Any) -> str:
         """A new session; skips the probe where there can be none."""
-        answer = await wire.ask("session/new", self.new(**more))
-        if answer.code == -32000:
-            raise Skipped(Reason.LOGIN)
-        session = answer.result.get("sessionId")
-        if not isinstance(session, str):
-            raise Skipped(Reason.BUILDS_ON)
-        return session
+        return await session_of(wire, "session/new", self.new(**more))
 
     async def session(self, capabilities: Any = None) -> tuple[Wire, str]:
         """A fresh connection with a session."""
@@ -208,3 +202,23 @@ def demand(truth: object, problem: str, *said: Said | None) -> None:
     """Fail the probe's own row unless something holds."""
     if not truth:
         raise Failed(problem, *(each.line for each in said if each is not None))
+
+
+async def session_of(wire: Wire, method: str, params: Json | None = None) -> str:
+    """The session that a request opens; skips the probe where there can be none."""
+    answer = await wire.ask(method, params)
+    if answer.code == -32000:
+        raise Skipped(Reason.LOGIN)
+    session = answer.result.get("sessionId")
+    if not isinstance(session, str):
+        raise Skipped(Reason.BUILDS_ON)
+    return session
+
+
+async def items_of(wire: Wire, method: str, member: str, params: Json | None = None) -> tuple[Said, list[Json]]:
+    """The answer to a request, and the objects in a list of it; skips the probe where there is no list."""
+    answer = await wire.ask(method, params)
+    items = answer.result.get(member)
+    if not isinstance(items, list):
+        raise Skipped(Reason.BUILDS_ON)
+    return answer, [each for each in items if isinstance(each, dict)]

@@ -7,7 +7,7 @@ from typing import Any
 from duologue.check.agents.endpoint import Endpoint
 from duologue.check.agents.handshake import INVALID_PARAMS
 from duologue.check.agents.words import HELLO
-from duologue.check.bench import Bench, demand
+from duologue.check.bench import Bench, demand, items_of
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
@@ -32,11 +32,7 @@ async def providers(bench: Bench) -> tuple[Wire, list[Json]]:
 
 async def told(wire: Wire) -> list[Json]:
     """The providers as they are now."""
-    answer = await wire.ask("providers/list")
-    listed = answer.result.get("providers")
-    if not isinstance(listed, list):
-        raise Skipped(Reason.BUILDS_ON)
-    return [each for each in listed if isinstance(each, dict)]
+    return (await items_of(wire, "providers/list", "providers"))[1]
 
 
 def pointing(provider: Json, url: str, **more: Any) -> Json:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from duologue.check.agents.handshake import METHOD_NOT_FOUND
 from duologue.check.agents.words import HELLO, NOTES, READ, SECRET, SLEEP
-from duologue.check.bench import Bench, demand, stop_reason
+from duologue.check.bench import Bench, demand, items_of, stop_reason
 from duologue.check.judging import Failed, Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
@@ -71,11 +71,7 @@ async def listing(bench: Bench) -> Wire:
 
 async def listed(wire: Wire, **params: str) -> tuple[Said, list[Json]]:
     """One page of sessions; skips the probe where there is none."""
-    answer = await wire.ask("session/list", params)
-    sessions = answer.result.get("sessions")
-    if not isinstance(sessions, list):
-        raise Skipped(Reason.BUILDS_ON)
-    return answer, [each for each in sessions if isinstance(each, dict)]
+    return await items_of(wire, "session/list", "sessions", params)
 
 
 @probe(Side.AGENT, "all-session-12")

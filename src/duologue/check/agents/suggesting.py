@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.bench import Bench, demand
+from duologue.check.bench import Bench, demand, items_of, session_of
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
@@ -19,22 +19,11 @@ TEXT = "def greet(name):\n    return f'Hello, {name'\n\n\nprint(greet('🙂')\n"
 SHORT = "x = (\n"
 
 
-async def start(bench: Bench, wire: Wire) -> str:
-    """A session for suggested edits; skips the probe where there is none."""
-    answer = await wire.ask("nes/start")
-    if answer.code == -32000:
-        raise Skipped(Reason.LOGIN)
-    session = answer.result.get("sessionId")
-    if not isinstance(session, str):
-        raise Skipped(Reason.BUILDS_ON)
-    return session
-
-
 async def editing(bench: Bench, capabilities: Any = EDITOR) -> tuple[Wire, str]:
     """A connection with a session for suggested edits."""
     wire = await bench.greet(capabilities)
     bench.need(wire, v1=("nes",), v2=("nes",))
-    return wire, await start(bench, wire)
+    return wire, await session_of(wire, "nes/start")
 
 
 def about(session: str, **more: Any) -> Json:
@@ -54,11 +43,7 @@ def opened(bench: Bench, wire: Wire, session: str) -> None:
 
 async def suggestions(wire: Wire, session: str, line: int, version: int = 1) -> tuple[Said, list[Json]]:
     """What the agent suggests within a line; skips the probe where it refuses to."""
-    answer = await wire.ask("nes/suggest", at(session, line, version))
-    told = answer.result.get("suggestions")
-    if not isinstance(told, list):
-        raise Skipped(Reason.BUILDS_ON)
-    return answer, [each for each in told if isinstance(each, dict)]
+    return await items_of(wire, "nes/suggest", "suggestions", at(session, line, version))
 
 
 @probe(Side.AGENT, "allu-nes-02")
@@ -76,7 +61,7 @@ async def starts_with_nothing(bench: Bench) -> None:
 @probe(Side.AGENT, "allu-nes-03")
 async def keeps_apart_from_the_chat(bench: Bench) -> None:
     wire, one = await editing(bench)
-    other = await start(bench, wire)
+    other = await session_of(wire, "nes/start")
     demand(one != other, "two sessions for suggested edits have one id", wire.talk.said[-1])
     prompt = {"sessionId": one, "prompt": [{"type": "text", "text": "Hello"}]}
     answer = await wire.ask("session/prompt", prompt)

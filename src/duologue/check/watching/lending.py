@@ -5,7 +5,7 @@ from __future__ import annotations
 from duologue.check.judging import watch
 from duologue.check.record import Talk, inside
 from duologue.check.watching.lines import EITHER, Seen
-from duologue.check.watching.sessions import OPENING
+from duologue.check.watching.sessions import OPENING, calls_where_offered
 from duologue.protocol.method import Side
 
 # --- MCP --------------------------------------------------------------------------------------------------------------
@@ -62,12 +62,8 @@ PROVIDERS = frozenset({"providers/list", "providers/set", "providers/disable"})
 
 @watch("allu-providers-01", Side.CLIENT)
 def providers_where_offered(talk: Talk) -> Seen:
-    offered = isinstance(talk.capabilities(Side.AGENT).get("providers"), dict)
     calls = [said for said in talk.theirs if said.method in PROVIDERS]
-    for said in calls:
-        yield said, "" if offered else f"{said.method} is called and providers are not offered"
-    if not offered and not calls and any(said.method in OPENING for said in talk.theirs):
-        yield None, ""
+    return calls_where_offered(talk, "providers", calls, "providers are not offered")
 
 
 @watch("allu-providers-09", Side.CLIENT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from duologue.check.judging import watch
 from duologue.check.record import Json, Said, Talk, inside
@@ -10,6 +10,15 @@ from duologue.check.watching.lines import Seen
 from duologue.protocol.method import Side
 
 OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
+
+
+def calls_where_offered(talk: Talk, member: str, calls: Sequence[Said], missing: str) -> Seen:
+    """Calls that only a capability of the agent allows, or sessions that went without them where it is not offered."""
+    offered = isinstance(talk.capabilities(Side.AGENT).get(member), dict)
+    for said in calls:
+        yield said, "" if offered else f"{said.method} is called and {missing}"
+    if not offered and not calls and any(said.method in OPENING for said in talk.theirs):
+        yield None, ""
 
 
 @watch("all-updates-02", Side.AGENT)

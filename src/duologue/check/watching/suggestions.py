@@ -9,7 +9,7 @@ from duologue.check.judging import watch
 from duologue.check.record import Json, Said, Talk, inside
 from duologue.check.watching.documents import EVENTS, Mirror, encoding_of, ends_of, places
 from duologue.check.watching.lines import Seen
-from duologue.check.watching.sessions import OPENING
+from duologue.check.watching.sessions import calls_where_offered
 from duologue.protocol.method import Side
 
 #: The kinds that a client has to offer, with the capability.
@@ -75,12 +75,8 @@ def _line_counts(talk: Talk) -> dict[tuple[int, str], int]:
 
 @watch("allu-nes-01", Side.CLIENT)
 def asks_where_offered(talk: Talk) -> Seen:
-    offered = isinstance(talk.capabilities(Side.AGENT).get("nes"), dict)
     calls = [said for said in talk.theirs if (said.method or "").startswith("nes/") or said.method in EVENTS]
-    for said in calls:
-        yield said, "" if offered else f"{said.method} is called and nes is not offered"
-    if not offered and not calls and any(said.method in OPENING for said in talk.theirs):
-        yield None, ""
+    return calls_where_offered(talk, "nes", calls, "nes is not offered")
 
 
 @watch("allu-nes-06", Side.CLIENT)
