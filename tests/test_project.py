@@ -1,6 +1,7 @@
 """House rules that a machine can hold: who may import whom, what ships, and that the project stands by itself."""
 
 import ast
+import builtins
 import importlib
 import importlib.util
 import inspect
@@ -111,7 +112,7 @@ def test_the_loop_tools_and_models_of_the_coder_know_no_acp() -> None:
                 new = set(files_of(*target[:2])) - seen
                 seen |= new
                 waiting += new
-            elif target[0] not in {"version", "__version__", "local", "processes"}:
+            elif target[0] not in {"version", "__version__", "errors", "local", "processes"}:
                 wrong.append(f"{path.relative_to(ROOT)}:{line} imports {'.'.join(target)}")
     assert not wrong, "\n".join(wrong)
 
@@ -247,3 +248,24 @@ def test_a_mark_without_a_row_stops_the_run(tmp_path: Path) -> None:
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert "all-nothing-99 in test_it.py::test_a" in done.stderr
     assert "all-framing-01 in" not in done.stderr
+
+
+#: Exceptions that end a walk or a turn within their room and reach nobody outside of it.
+SIGNALS = {
+    *("Unspeakable", "TurnCancelled", "TurnStopped", "Failed", "Skipped"),
+    *("CannotSwap", "TooBig", "CannotCollect", "NoAnswer"),
+}
+
+
+def test_every_error_with_a_public_name_has_the_one_root() -> None:
+    """Told by the source: not every module can be loaded everywhere."""
+    known = {name for name, value in vars(builtins).items() if isinstance(value, type)}
+    loose = set()
+    for path in (ROOT / "src/duologue").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+                raised = [base for base in bases if base in known and issubclass(getattr(builtins, base), Exception)]
+                if raised and len(raised) == len(bases):
+                    loose.add(node.name)
+    assert loose == SIGNALS | {"DuologueError"}

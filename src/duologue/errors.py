@@ -2,4 +2,7 @@
 
 
 class DuologueError(Exception):
-    """Parent of all errors about connections, messages and turns. Raised only as one of its children."""
+    """Parent of all errors that have a name of their own. Raised only as one of its children.
+
+    Wrong arguments are `TypeError` and `ValueError`, as everywhere in Python.
+    """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UnsetType
 from msgspec.structs import replace
 
+from duologue.peer.overriding import check_instance
 from duologue.protocol.v2.capabilities import AgentCapabilities, ClientCapabilities
 from duologue.protocol.v2.initialize import InitializeResponse
 
@@ -23,11 +24,16 @@ class Companions:
         self._providers = agent.providers
         self._nes: NesService | None = None
         if agent.providers is not None:
+            from duologue.agent.providers import Providers
+
+            check_instance(agent.providers, Providers, "Agent.providers")
             agent.providers.register(peer)
         if agent.nes is not None:
             # Late: most agents suggest no edits.
+            from duologue.agent.nes import Nes
             from duologue.agent.nes_serving import NesService
 
+            check_instance(agent.nes, Nes, "Agent.nes")
             self._nes = NesService(peer, agent.nes)
 
     def introduce(self, response: InitializeResponse, client: ClientCapabilities | UnsetType) -> InitializeResponse:

@@ -24,6 +24,7 @@ from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced
+from duologue.peer.overriding import check_instance
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
@@ -51,6 +52,7 @@ class AgentConnection:
     """Serves one agent to one client. `client_info` and `client_capabilities` are known once it has initialized."""
 
     def __init__(self, agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
+        check_instance(agent, Agent, "serve")
         if getattr(agent, "connection", None) is not None:
             raise RuntimeError(f"this {type(agent).__name__} serves a connection already: make one for each connection")
         self.agent = agent

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from duologue.documents import POSITION_ENCODINGS, Document, TextEdit, apply_edits, check_edits
 from duologue.local.ids import fresh_id
+from duologue.peer.overriding import check_overrides
 from duologue.protocol.common.capabilities import PositionEncodingKind
 from duologue.protocol.common.documents import Range
 from duologue.protocol.common.nes import (
@@ -141,6 +142,10 @@ class Nes:
 
     #: The position encodings to choose from, the best first. What hooks see are offsets in `str` in any case.
     position_encodings: Sequence[PositionEncodingKind] = POSITION_ENCODINGS
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, Nes)
 
     def capabilities(self) -> NesCapabilities:
         """What to be told: by default the open documents, changes in pieces, saves and the focus when `saved` and

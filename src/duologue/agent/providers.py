@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.overriding import check_instance, check_overrides
 from duologue.protocol.common.capabilities import ProvidersCapabilities
 from duologue.protocol.common.providers import (
     DisableProviderRequest,
@@ -56,7 +57,13 @@ class Providers:
     no request. What the client sets is held in memory alone. Override `changed` to hear of it, or to refuse it.
     """
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        check_overrides(cls, Providers)
+
     def __init__(self, *providers: Provider) -> None:
+        for provider in providers:
+            check_instance(provider, Provider, "Providers")
         self._providers = {provider.id: provider for provider in providers}
         self._endpoints = {provider.id: provider.endpoint for provider in providers}
 

@@ -30,11 +30,11 @@ async def serve(
 
     Nothing but protocol messages reaches standard output from then on (see `duologue.transports.claim`).
     """
+    connection = AgentConnection(agent, limits=limits, trace=trace)
     if transport is None:
         from duologue.transports.pipes import stdio_transport
 
         transport = stdio_transport()
-    connection = AgentConnection(agent, limits=limits, trace=trace)
     await _serve(connection, transport)
 
 
@@ -50,11 +50,12 @@ def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = Non
     SIGTERM, SIGINT and SIGHUP end it in order, a second one at once. Work that goes on in spite of its cancellation, a
     thread among them, ends with the process `LINGER_SECONDS` later.
     """
+    connection = AgentConnection(agent, limits=limits, trace=trace)
     claim_stdio()
     deadline = threading.Timer(LINGER_SECONDS, _leave)
     deadline.daemon = True
     with contextlib.ExitStack() as until_end:
-        asyncio.run(_run(AgentConnection(agent, limits=limits, trace=trace), deadline, until_end))
+        asyncio.run(_run(connection, deadline, until_end))
     deadline.cancel()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
@@ -53,11 +54,17 @@ async def connect(
     Raises `AgentFailed` (also when the answer to `initialize` is broken or does not fit), `VersionMismatch`, `RpcError`
     (the agent refused `initialize`).
     """
-    open_transport = _opener(agent) if callable(agent) else _spawner(agent, cwd, env)
-    command = None if callable(agent) else agent
+    open_transport, command = _way_to(agent, cwd, env)
     versions = (V2, V1) if protocol == "auto" else (_version_of(protocol),)
+    client = Client() if client is None else client
     connection = await _first_that_works(
-        versions, open_transport, client or Client(), command, limits=limits, trace=trace, seconds=startup_seconds
+        versions,
+        open_transport,
+        client,
+        command,
+        limits=limits,
+        trace=trace,
+        seconds=startup_seconds,
     )
     try:
         yield connection
@@ -65,11 +72,32 @@ async def connect(
         await connection.close()
 
 
+def _way_to(
+    agent: object, cwd: Path | str | None, env: Mapping[str, str] | None
+) -> tuple[OpenWith, Sequence[str] | None]:
+    """How an agent is reached, and its command if it has one. Raises `TypeError` for what is neither."""
+    if callable(agent) and (not isinstance(agent, type) or hasattr(agent, "pause_reading")):
+        return _opener(agent), None
+    if isinstance(agent, str) or not isinstance(agent, Sequence):
+        kind = agent if isinstance(agent, type) else type(agent)
+        raise TypeError(
+            f"connect takes the agent's command as a list of strings, such as ['some-agent', '--acp'], or a function "
+            f"that gives a transport, not {kind.__name__}; for an Agent of this process see duologue.testing.connected"
+        )
+    if not agent or not all(isinstance(word, str | os.PathLike) for word in agent):
+        raise TypeError("the agent's command is a list of strings, such as ['some-agent', '--acp']")
+    command = [os.fspath(word) for word in agent]
+    return _spawner(command, cwd, env), command
+
+
 def _opener(open_transport: Open) -> OpenWith:
     def opened(variables: Mapping[str, str]) -> Transport:
         if variables:
             raise LoginFailed("variables can be given to an agent that is started by its command; this one is not")
-        return open_transport()
+        made = open_transport()
+        if not callable(getattr(made, "pause_reading", None)):
+            raise TypeError(f"the function given to connect must return a Transport, not {type(made).__name__}")
+        return made
 
     return opened
 
@@ -77,8 +105,6 @@ def _opener(open_transport: Open) -> OpenWith:
 def _spawner(command: Sequence[str], cwd: Path | str | None, env: Mapping[str, str] | None) -> OpenWith:
     from duologue.transports.spawn import SpawnTransport
 
-    if isinstance(command, str):
-        raise TypeError("give the agent's command as a list of strings, such as ['some-agent', '--acp']")
     given = dict(env or {})
 
     def spawned(variables: Mapping[str, str]) -> Transport:
@@ -173,4 +199,4 @@ def _version_of(number: int) -> Version:
     for version in SUPPORTED:
         if version.number == number:
             return version
-    raise ValueError(f"there is no protocol version {number}; supported: {[known.number for known in SUPPORTED]}")
+    raise ValueError(f"there is no protocol version {number!r}; supported: {[known.number for known in SUPPORTED]}")

@@ -23,6 +23,7 @@ from duologue.peer import Peer
 from duologue.peer.errors import NotOffered
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced
+from duologue.peer.overriding import check_instance
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.session import (
     DeleteSessionRequest,
@@ -59,6 +60,7 @@ class ClientConnection:
     peer: Peer
 
     def __init__(self, client: Client, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
+        check_instance(client, Client, "connect(client=...)")
         self.client = client
         self.command: Sequence[str] | None = None
         #: Set by `connect`: starts the agent again, with these further variables, and shakes hands.

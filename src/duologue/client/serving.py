@@ -10,6 +10,7 @@ from duologue.client.client import refusal
 from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
+from duologue.peer.overriding import check_instance
 from duologue.protocol.common.permission import (
     CancelledOutcome,
     PermissionOptionKind,
@@ -55,6 +56,7 @@ class Serving:
         peer.handle(v2.ELICITATION_CREATE, self._elicit)
         peer.apply(v2.ELICITATION_COMPLETE, self._completed)
         files, terminals = self._client.files, self._client.terminals
+        self._check_parts()
         if files is not None:
             self._in_session(peer, v1.FS_READ_TEXT_FILE, files.read)
             if files.writes:
@@ -70,6 +72,22 @@ class Serving:
                 peer.handle(method, as_request_handler(function))
             else:
                 peer.listen(method, function)
+
+    def _check_parts(self) -> None:
+        """Raises `TypeError` for files, terminals or a policy of the client that are none."""
+        client = self._client
+        if client.files is not None:
+            from duologue.client.files import LocalFiles
+
+            check_instance(client.files, LocalFiles, "Client.files")
+        if client.terminals is not None:
+            from duologue.client.terminals import LocalTerminals
+
+            check_instance(client.terminals, LocalTerminals, "Client.terminals")
+        if client.policy is not None:
+            from duologue.client.policy import Policy
+
+            check_instance(client.policy, Policy, "Client.policy")
 
     def _in_session(self, peer: Peer, method: Request[P, R], answer: Callable[[Session, P], Awaitable[R]]) -> None:
         async def handler(params: Any, scope: Scope) -> R:

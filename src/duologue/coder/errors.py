@@ -11,8 +11,10 @@ Files that cannot be used raise `duologue.local.errors.LocalError`, which the mo
 
 from __future__ import annotations
 
+from duologue.errors import DuologueError
 
-class ToolError(Exception):
+
+class ToolError(DuologueError):
     """A tool call failed in a way the model can understand; the turn goes on."""
 
 

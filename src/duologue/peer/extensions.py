@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar, overload
 
 from duologue.peer.calls import Scope
+from duologue.peer.overriding import check_async, check_overrides
 from duologue.protocol.method import Method, Notification, Request
 
 S = TypeVar("S")
@@ -20,6 +21,12 @@ Handler = Callable[[S, P], Awaitable[R]]
 class Announcing:
     """The base of `Agent` and `Client`, whose members are announced when an author has overridden them."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for base in cls.__mro__[1:]:
+            if Announcing in base.__bases__:
+                check_overrides(cls, base)
+
     def announces(self, member: str) -> bool:
         """Whether the other side is told of what a member stands for: when it is overridden. Override this where that
         depends on more, such as on settings."""
@@ -33,9 +40,13 @@ def handles(method: Request[P, R]) -> Callable[[Handler[S, P, R]], Handler[S, P,
 def handles(method: Notification[P]) -> Callable[[Handler[S, P, None]], Handler[S, P, None]]: ...
 def handles(method: Any) -> Any:
     """Let a function of an `Agent` or a `Client` answer (or hear) a method of one's own, which
-    `Request.extension` or `Notification.extension` made. It takes the params, and returns the result."""
+    `Request.extension` or `Notification.extension` made. It takes the params, and returns the result. Raises
+    `TypeError` for a function that is not `async`."""
+    if not isinstance(method, Request | Notification):
+        raise TypeError("handles takes a method that Request.extension or Notification.extension made")
 
     def mark(function: Any) -> Any:
+        check_async(function.__qualname__, function)
         setattr(function, _MARK, method)
         return function
 

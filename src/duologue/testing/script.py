@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from duologue import codec
+from duologue.errors import DuologueError
 from duologue.testing.lines import End, Failure, Line, Prompt
 
 #: How many messages a mismatch shows, the newest last, and how many characters of each.
@@ -15,7 +16,7 @@ SHOWN_MESSAGES = 20
 SHOWN_CHARACTERS = 300
 
 
-class Mismatch(AssertionError):
+class Mismatch(DuologueError, AssertionError):
     """The other side did not do what the script says; the text shows the place in it and the messages up to there."""
 
 

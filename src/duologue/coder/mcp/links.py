@@ -22,6 +22,7 @@ from mcp.shared.message import SessionMessage
 from duologue.coder.mcp.entries import Entry, Http, Lent, Sse, Stdio, split
 from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.mcp.streams import Inbox, Outbox, read_line, read_message
+from duologue.errors import DuologueError
 from duologue.mcp import ChannelClosed
 from duologue.transports.base import Closed, TransportError
 from duologue.transports.spawn import SpawnTransport
@@ -35,7 +36,7 @@ for name in ("mcp", "client"):
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-class LinkError(Exception):
+class LinkError(DuologueError):
     """A server cannot be reached; the text says why, and may hold secrets."""
 
 

@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from duologue.errors import DuologueError
+
 
 class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as a model sees it; `parameters` is a JSON Schema object."""
@@ -109,7 +111,7 @@ class StepEnded(msgspec.Struct, frozen=True):
 ModelEvent = TextDelta | ThoughtDelta | CallDelta | Usage | StepEnded
 
 
-class ModelError(Exception):
+class ModelError(DuologueError):
     """The model could not answer. `summary`: one line for a person, free of secrets; `retryable`: a retry may help."""
 
     def __init__(self, summary: str, *, retryable: bool = False, status: int | None = None) -> None:

@@ -9,8 +9,10 @@ StoreError
 
 from __future__ import annotations
 
+from duologue.errors import DuologueError
 
-class StoreError(Exception):
+
+class StoreError(DuologueError):
     """Nothing can be kept. Raised where the store is opened, or later when the disk fails."""
 
 

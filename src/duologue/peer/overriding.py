@@ -1,0 +1,52 @@
+"""What an author's class overrides, checked when it is defined, and not in the middle of a turn."""
+
+from __future__ import annotations
+
+import inspect
+from types import FunctionType
+from typing import Any
+
+
+def check_overrides(kind: type, base: type) -> None:
+    """Raises `TypeError` for a function of `kind` that cannot stand for the one of `base` which it overrides: one that
+    is not `async` where that is, or the other way round, and one that does not take the same arguments."""
+    for name, value in vars(kind).items():
+        overridden = vars(base).get(name)
+        if name.startswith("_") or not isinstance(overridden, FunctionType) or not isinstance(value, FunctionType):
+            continue
+        where = f"{kind.__name__}.{name}"
+        if inspect.iscoroutinefunction(overridden):
+            check_async(where, value)
+        elif inspect.iscoroutinefunction(value) or inspect.isasyncgenfunction(value):
+            raise TypeError(f"{where} must be def, not async def: nothing awaits it")
+        _check_arguments(where, value, overridden)
+
+
+def check_async(where: str, value: Any) -> None:
+    """Raises `TypeError` for a function whose result cannot be awaited; what a decorator has wrapped counts."""
+    function = inspect.unwrap(value)
+    if isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function):
+        raise TypeError(f"{where} must be async def (and have no yield)")
+
+
+def check_instance(value: object, kind: type, use: str) -> None:
+    """Raises `TypeError` for what is no instance of `kind`; `use` is the call that it was given to."""
+    if isinstance(value, kind):
+        return
+    if isinstance(value, type):
+        wanted = f"an instance: write {value.__name__}(), not {value.__name__}"
+    else:
+        wanted = f"an instance of a subclass of {kind.__name__}, not {type(value).__name__}"
+    raise TypeError(f"{use} takes {wanted}")
+
+
+def _check_arguments(where: str, value: FunctionType, overridden: FunctionType) -> None:
+    """By the names of its own the library calls keyword arguments alone; the others go by their place."""
+    wanted = list(inspect.signature(overridden).parameters.values())
+    by_place = [each.name for each in wanted if each.kind is not each.KEYWORD_ONLY]
+    by_name = {each.name: None for each in wanted if each.kind is each.KEYWORD_ONLY}
+    try:
+        inspect.signature(value).bind(*by_place, **by_name)
+    except TypeError:
+        taken = ", ".join([*by_place, *(["*", *by_name] if by_name else [])])
+        raise TypeError(f"{where} must take ({taken})") from None
