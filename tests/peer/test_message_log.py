@@ -106,7 +106,7 @@ def test_a_secret_with_a_quote_in_it_is_masked_whole(tmp_path: Path) -> None:
 
 def test_the_beginning_of_a_broken_line_is_logged_without_secrets(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, "duologue"):
-        Peer(Side.AGENT, V1).take([Malformed(-32700, "broken", b'{"apiKey": "hush", "x": broken')])
+        Peer(Side.AGENT, V1).reading.take([Malformed(-32700, "broken", b'{"apiKey": "hush", "x": broken')])
     assert "it began with" in caplog.text and "hush" not in caplog.text
 
 

@@ -78,7 +78,7 @@ async def test_a_broken_last_line_is_answered_like_any_other() -> None:
     await peer.start(wire.far)
     wire.send(b'{"jsonrpc":"2.0","id":1,"meth')
     await settle()
-    peer.connection_lost(Closed())
+    peer.reading.connection_lost(Closed())
     assert (await wire.read())["error"]["code"] == -32700
 
 

@@ -179,8 +179,10 @@ async def test_requests_that_were_read_before_the_end_are_answered() -> None:
     await peer.start(wire.far)
     wire.send(*[{"id": n, "method": "_ask", "params": {"n": n}} for n in range(100)])
     await settle()
-    peer.data_received(json.dumps({"jsonrpc": "2.0", "id": 100, "method": "_ask", "params": {"n": 100}}).encode())
-    peer.connection_lost(Closed("the other side closed the stream"))
+    peer.reading.data_received(
+        json.dumps({"jsonrpc": "2.0", "id": 100, "method": "_ask", "params": {"n": 100}}).encode()
+    )
+    peer.reading.connection_lost(Closed("the other side closed the stream"))
     answers = [await wire.read() for _ in range(101)]
     assert sorted(answer["result"]["n"] for answer in answers) == list(range(101))
     await asyncio.wait_for(peer.wait_closed(), PATIENCE)
@@ -281,7 +283,7 @@ async def test_nothing_that_still_comes_is_handled_after_the_close() -> None:
     await peer.start(wire.far)
     closing = asyncio.create_task(peer.close())
     await asyncio.sleep(0)
-    peer.data_received(b'{"jsonrpc":"2.0","method":"_tell","params":{}}\n')
+    peer.reading.data_received(b'{"jsonrpc":"2.0","method":"_tell","params":{}}\n')
     await closing
     await settle()
     assert seen == []

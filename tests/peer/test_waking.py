@@ -84,7 +84,7 @@ async def test_the_caller_goes_on_within_the_read() -> None:
     seen: list[list[Any]] = []
 
     def read() -> None:
-        peer.data_received(answer(2) + answer(1))
+        peer.reading.data_received(answer(2) + answer(1))
         seen.append(list(results))
 
     await outside_of_tasks(read)
@@ -93,7 +93,7 @@ async def test_the_caller_goes_on_within_the_read() -> None:
 
 async def test_no_caller_runs_inside_of_another_task() -> None:
     peer, results, _ = await asking(1)
-    peer.data_received(answer(1))
+    peer.reading.data_received(answer(1))
     assert results == []
     await settle()
     assert results == [{"of": 1}]
@@ -109,10 +109,10 @@ async def test_a_cancel_in_the_same_read_is_seen_first() -> None:
 
     peer.handle(WORK, work)
     await peer.start(sent)
-    peer.data_received(b'{"jsonrpc":"2.0","id":"w","method":"_work","params":{}}\n')
+    peer.reading.data_received(b'{"jsonrpc":"2.0","id":"w","method":"_work","params":{}}\n')
     await settle()
     cancel = b'{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"w"}}\n'
-    await outside_of_tasks(lambda: peer.data_received(answer(1) + cancel))
+    await outside_of_tasks(lambda: peer.reading.data_received(answer(1) + cancel))
     await settle()
     assert went_on == []
     assert b'"code":-32800' in sent.lines
@@ -123,7 +123,7 @@ async def test_a_caller_that_gave_up_does_not_go_on() -> None:
     task = asyncio.create_task(peer.request(ASK, {}))
     await settle()
     task.cancel()
-    await outside_of_tasks(lambda: peer.data_received(answer(1)))
+    await outside_of_tasks(lambda: peer.reading.data_received(answer(1)))
     with pytest.raises(asyncio.CancelledError):
         await task
     assert results == []

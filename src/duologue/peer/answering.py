@@ -114,12 +114,12 @@ class Answering:
             self._peer.link.error(event.id, rpc.METHOD_NOT_FOUND, f"Method not found: {event.method}", about)
 
     def _on_initialize(self, event: wire.Request, initialize: Callable[[Any, Scope], None]) -> None:
-        if self._peer.version is not None or self._peer.holding:
+        if self._peer.version is not None or self._peer.reading.holding:
             self._peer.link.error(event.id, rpc.INVALID_REQUEST, "the connection is already initialized")
             return
         scope = self._enter(event, INITIALIZE)
-        self._peer.hold()
-        scope.then.append(self._peer.release)
+        self._peer.reading.hold()
+        scope.then.append(self._peer.reading.release)
         try:
             initialize(event.params, scope)
         except rpc.RpcError as error:

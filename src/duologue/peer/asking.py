@@ -45,7 +45,7 @@ class Asking:
         if not paced:
             self.open_calls += 1
             if peer.inbound.paused:
-                peer.regulate()
+                peer.reading.regulate()
         try:
             if edge is None:
                 sent = self.ask(call, method, params)

@@ -54,7 +54,7 @@ class Ending:
         """The transport has ended: what was read to the end is still handled, then everything that waits fails."""
         if self._peer.closed_reason is None:
             with contextlib.suppress(rpc.LimitError):
-                self._peer.take(self._peer.link.end())
+                self._peer.reading.take(self._peer.link.end())
         tasks = frozenset(self._answering.tasks)
         if tasks:
             # The other side may only have ended its own half, and still read answers.

@@ -6,16 +6,11 @@ Order, cancellation and queues follow docs/architecture.md, section "Order, canc
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from duologue.jsonrpc import errors as rpc
-from duologue.jsonrpc import messages as wire
 from duologue.jsonrpc.engine import Engine
 from duologue.jsonrpc.limits import Limits
-from duologue.local.masking import mask_broken
 from duologue.peer.answering import Answering
 from duologue.peer.asking import Asking
 from duologue.peer.calls import Scope
@@ -26,8 +21,8 @@ from duologue.peer.errors import ConnectionClosed
 from duologue.peer.hearing import Hearing
 from duologue.peer.inbound import Inbound
 from duologue.peer.link import Link, Trace
+from duologue.peer.reading import Reading
 from duologue.peer.waking import Waking
-from duologue.protocol.common.table import CANCEL_REQUEST
 from duologue.protocol.method import Method, Notification, Request, Side
 from duologue.protocol.version import Version
 from duologue.transports.base import Closed, Transport
@@ -36,13 +31,6 @@ if TYPE_CHECKING:
     from duologue.protocol.changes.edge import Edge
     from duologue.protocol.changes.memory import AgentExtras, ClientExtras
     from duologue.protocol.v2.updates import SessionUpdate
-
-log = logging.getLogger("duologue.peer")
-
-CANCEL = CANCEL_REQUEST.name
-
-#: Lines that are no messages and are warned of, in one connection: a program that is no agent may write for ever.
-BROKEN_TOLD = 5
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -85,18 +73,7 @@ class Peer:
         self._hearing = Hearing(self)
         self.carrying = Carrying(self, self._asking, self._answering, self._hearing)
         self.ending = Ending(self, self._asking, self._answering)
-        self._held: deque[wire.Event] | None = None
-        self._broken = 0
-        self._on: dict[type[Any], Callable[[Any], None]] = {
-            wire.Notification: self._on_notification,
-            wire.Request: self._answering.on_request,
-            wire.Response: self._asking.on_response,
-            wire.ErrorResponse: self._asking.on_error,
-            wire.OversizedResponse: self._asking.on_error,
-            wire.UnexpectedResponse: self._on_unexpected,
-            wire.Noise: self._on_broken,
-            wire.Malformed: self._on_broken,
-        }
+        self.reading = Reading(self, self._asking, self._answering, self._hearing)
         if version is not None:
             self.speak(version)
 
@@ -172,11 +149,12 @@ class Peer:
     async def start(self, transport: Transport) -> None:
         """Begin to speak over `transport`. Raises `TransportError`."""
         self.loop = asyncio.get_running_loop()
-        self.inbound = Inbound(self.limits, self.loop, self.regulate)
+        self.inbound = Inbound(self.limits, self.loop, self.reading.regulate)
         self.waking = Waking(self.loop)
-        self.link.open(transport, self.loop, self.regulate)
+        self.link.open(transport, self.loop, self.reading.regulate)
+        self.reading.open()
         self.ending.open()
-        await transport.start(self)
+        await transport.start(self.reading)
 
     async def wait_closed(self) -> Closed:
         """Wait until the connection has ended; the reason."""
@@ -254,121 +232,3 @@ class Peer:
         if self.closed_reason is not None:
             raise ConnectionClosed(self.closed_reason)
         self._check_started()
-
-    # --- the inbound loop: applies, queues and dispatches, and awaits nothing -----------------------------------------
-
-    def data_received(self, data: bytes) -> None:
-        """Take a read of the transport; then whoever waited for an answer in it goes on."""
-        if self.closed_reason is not None:
-            return
-        self.link.outbound.fresh = True
-        self.waking.reading = True
-        try:
-            self._receive(data)
-        finally:
-            self.waking.go_on()
-
-    def _receive(self, data: bytes) -> None:
-        inbound = self.inbound
-        before = inbound.undelivered
-        try:
-            if self.version is not None:
-                self.take(self.link.receive(data))
-            else:
-                self._read_line_by_line(data)
-        except rpc.LimitError as error:
-            # Only an answer is sent here: the other side asks without reading.
-            self.ending.abort(error)
-        if not inbound.undelivered:
-            # Nothing is held. What `account` knows of earlier reads it sets right when it is asked again.
-            if inbound.paused:
-                self.regulate()
-            return
-        if not inbound.account(len(data), before):
-            self.ending.abort(rpc.LimitError("inbound_bytes", self.limits.inbound_bytes, "handlers do not keep up"))
-        self.regulate()
-
-    def _read_line_by_line(self, data: bytes) -> None:
-        """Take a read whose lines may settle the version: whether a batch is served after them depends on it."""
-        start = 0
-        while self.version is None and (end := data.find(b"\n", start) + 1):
-            self.take(self.link.receive(data[start:end]))
-            start = end
-        if start < len(data):
-            self.take(self.link.receive(data[start:] if start else data))
-
-    def take(self, events: list[wire.Event]) -> None:
-        """Apply, queue or dispatch what was read, in order."""
-        hot, on_update, on = self._hearing.hot, self._hearing.on_update, self._on
-        for event in events:
-            kind = event.__class__
-            try:
-                if kind is hot:
-                    on_update(event.params)
-                elif self._held is not None and kind is not wire.Response and kind is not wire.ErrorResponse:
-                    self._held.append(event)
-                else:
-                    on[kind](event)
-            except rpc.LimitError:
-                raise
-            except Exception:
-                # A function of the owner failed; what else was read is still to be heard.
-                log.exception("a message could not be applied")
-
-    def _on_broken(self, event: wire.Noise | wire.Malformed) -> None:
-        self._broken += 1
-        level = logging.WARNING if self._broken <= BROKEN_TOLD else logging.DEBUG
-        log.log(level, "ignored a line that is no message: %s", event.reason)
-        if self._broken == BROKEN_TOLD:
-            log.warning("further lines that are no messages are logged at debug")
-        log.debug("it began with %r", mask_broken(event.sample.decode("utf-8", "replace")))
-
-    def _on_unexpected(self, event: wire.UnexpectedResponse) -> None:
-        log.debug("ignored an answer to no open request: %r", event.id)
-
-    def _on_notification(self, event: wire.Notification) -> None:
-        if event.method == CANCEL:
-            self._answering.on_cancel_request(event.params)
-        else:
-            self._hearing.on_notification(event)
-
-    @property
-    def holding(self) -> bool:
-        """Whether `initialize` is unanswered, so that nothing may pass it."""
-        return self._held is not None
-
-    def hold(self) -> None:
-        """Let what comes wait until `release`."""
-        self._held = deque()
-
-    def release(self) -> None:
-        """Take what has waited, in order."""
-        held, self._held = self._held, None
-        self.take(list(held or ()))
-
-    # --- back-pressure ------------------------------------------------------------------------------------------------
-
-    def regulate(self) -> None:
-        """Pause or resume reading. Reading goes on while a sender is suspended or a call is open: its end may depend
-        on a message that is not read yet."""
-        inbound = self.inbound
-        busy = self._asking.open_calls or self.link.outbound.suspended
-        if inbound.paused:
-            if busy or inbound.has_drained():
-                inbound.paused = False
-                self.link.transport.resume_reading()
-        elif not busy and inbound.is_full():
-            inbound.paused = True
-            self.link.transport.pause_reading()
-
-    def pause_writing(self) -> None:
-        """The other side does not read: senders are suspended."""
-        self.link.outbound.pause()
-
-    def resume_writing(self) -> None:
-        """The other side reads again."""
-        self.link.outbound.resume()
-
-    def connection_lost(self, reason: Closed) -> None:
-        """The transport has ended."""
-        self.ending.lost(reason)
