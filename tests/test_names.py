@@ -1,4 +1,5 @@
-"""House rules on names that a machine can hold: wire names stand in the tables, private members stay in their file."""
+"""House rules that a machine can read off the code: wire names stand in the tables, few places ask for the version,
+private members stay in their file, and no failure is caught and forgotten."""
 
 import ast
 import re
@@ -57,6 +58,33 @@ def test_wire_names_stand_in_the_tables_alone() -> None:
 
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+# --- Versions ---------------------------------------------------------------------------------------------------------
+
+#: Where it counts which version the wire speaks, and why the edge cannot see to it.
+ASK_FOR_THE_VERSION = {
+    "agent/handshake.py": "what is announced decides what is served before there is an edge",
+    "agent/login.py": "the ways to log in stand in the data of an error, which no edge reads",
+    "client/connecting.py": "the text of an error tells what else to propose",
+    "client/file_server.py": "version 1 has methods for files, so that there nothing is lent",
+    "client/login.py": "only version 1 has a request for a login by variables",
+}
+
+
+def asks_for_the_version(tree: ast.Module) -> bool:
+    """Whether a value is compared with a version of the protocol."""
+    sides = [
+        side for node in ast.walk(tree) if isinstance(node, ast.Compare) for side in (node.left, *node.comparators)
+    ]
+    return any(isinstance(side, ast.Name) and side.id in ("V1", "V2") for side in sides)
+
+
+def test_few_places_ask_for_the_version() -> None:
+    # The check judges what each version asks of a program.
+    files = [path for path in SOURCE.rglob("*.py") if SOURCE / "check" not in path.parents]
+    asking = {path.relative_to(SOURCE).as_posix() for path in files if asks_for_the_version(parsed(path))}
+    assert asking == ASK_FOR_THE_VERSION.keys(), "give the table of differences a row, or ask `offers`"
 
 
 # --- Private members --------------------------------------------------------------------------------------------------
@@ -119,3 +147,69 @@ def test_a_private_member_of_another_file_is_seen() -> None:
         "class A:\n    def _own(self): self._set = 1\ndef f(a, b):\n    a._own(), a._set, b._foreign\n    b._late = 1\n"
     )
     assert sorted(touched_from_outside(ast.parse(code))) == [(4, "b._foreign"), (5, "b._late")]
+
+
+# --- Failures ---------------------------------------------------------------------------------------------------------
+
+BROAD = {"Exception", "BaseException"}
+
+
+def catches_all(kind: ast.expr | None) -> bool:
+    match kind:
+        case None:
+            return True
+        case ast.Name(id=name):
+            return name in BROAD
+        case ast.Tuple(elts=kinds):
+            return any(catches_all(each) for each in kinds)
+    return False
+
+
+def is_told(handler: ast.ExceptHandler) -> bool:
+    """Whether a failure that is caught goes on: it is raised again, logged whole, or handed on as the value it is."""
+    inside = [node for statement in handler.body for node in ast.walk(statement)]
+    return any(
+        isinstance(node, ast.Raise)
+        or (isinstance(node, ast.Attribute) and node.attr in ("exception", "format_exc"))
+        or (isinstance(node, ast.Name) and node.id == handler.name)
+        for node in inside
+    )
+
+
+def forgotten(text: str) -> Iterator[int]:
+    """The lines that catch whatever comes and tell nobody, without a comment that says why."""
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.ExceptHandler(type=kind) if catches_all(kind) and not is_told(node):
+                about = lines[node.lineno - 1 : node.body[0].lineno]
+            case ast.Call(func=ast.Name(id="suppress") | ast.Attribute(attr="suppress"), args=kinds):
+                if not any(catches_all(kind) for kind in kinds):
+                    continue
+                about = lines[node.lineno - 2 : node.lineno]
+            case _:
+                continue
+        if not any("#" in line for line in about):
+            yield node.lineno
+
+
+def test_no_failure_is_caught_and_forgotten() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for line in forgotten(path.read_text(encoding="utf-8"))
+    ]
+    assert not wrong, "log it, hand it on, or say in a comment why nobody needs to know:\n" + "\n".join(wrong)
+
+
+def test_a_forgotten_failure_is_seen() -> None:
+    code = (
+        "try: f()\nexcept Exception:\n    x = 1\n"
+        "try: f()\nexcept Exception:\n    # It is a hint.\n    x = 1\n"
+        "try: f()\nexcept (OSError, BaseException) as error:\n    tell(error)\n"
+        "try: f()\nexcept Exception:\n    log.exception('f failed')\n"
+        "try: f()\nexcept:\n    raise\n"
+        "with suppress(Exception): f()\n"
+        "with suppress(OSError): f()\n"
+    )
+    assert list(forgotten(code)) == [2, 17]

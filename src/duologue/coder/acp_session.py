@@ -243,11 +243,12 @@ class CodingSession:
         return reason
 
     async def prepare(self) -> None:
-        """Load the model before it is needed. What is wrong with it is told by the turn that needs it."""
+        """Load the model before it is needed."""
         if self._spec == OFFLINE:
             return
         from duologue.coder.models.remote import RemoteModel
 
+        # What is wrong with it is told by the turn that needs it.
         with contextlib.suppress(Exception):
             model = await self._loaded()
             if isinstance(model, RemoteModel):

@@ -39,6 +39,7 @@ async def _make(changes: Sequence[Change], context: Context) -> None:
         try:
             await make(context.files, context.disk, change)
         except Exception:
+            # Of a write that is cut off in its midst nobody knows whether it took place, so the journal keeps that one.
             context.journal.take_back(change)
             raise
 
