@@ -32,7 +32,7 @@ from duologue.check.reason import Reason
 REPORTS = ROOT / ".peers" / "judged"
 
 #: How long an answer may take on a busy machine, and a whole check, in seconds.
-PATIENCE, LONGEST = 60, 1800
+PATIENCE, LONGEST = 60, 3600
 #: Agents that run side by side.
 JOBS = 3
 
