@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from duologue.check.rows import ROWS
 
 # Real programs of others need downloads; `make peers` sets the variable.
 collect_ignore = [] if os.environ.get("DUOLOGUE_PEERS") else ["peers"]
 
+
+# No test asserts a time, and how long an example takes says how busy the machine is.
+settings.register_profile("duologue", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("duologue")
 
 # What programs remember between two runs must not reach the home of the person who runs the tests.
 STATE = tempfile.mkdtemp(prefix="duologue-tests-")

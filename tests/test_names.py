@@ -4,6 +4,7 @@ private members stay in their file, and no failure is caught and forgotten."""
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from duologue.protocol.version import SUPPORTED
@@ -56,6 +57,7 @@ def test_wire_names_stand_in_the_tables_alone() -> None:
     assert not idle, "these need no excuse any more"
 
 
+@cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 

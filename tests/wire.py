@@ -8,10 +8,14 @@ from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer
 from duologue.protocol.method import Side
 from duologue.protocol.version import V2
-from duologue.testing import PATIENCE, settle, until
 from duologue.testing import Wire as PublicWire
+from duologue.testing import settle, until, wire
 
 __all__ = ["PATIENCE", "Wire", "chunk", "close_all", "on_wire", "settle", "text_of", "until"]
+
+#: How long what must come may take, in seconds. Nothing waits so long where it comes; a machine that is busy with other
+#: things may stall a test for longer than a person who writes one wants to wait for a failure.
+PATIENCE = wire.PATIENCE = 60.0
 
 _open: list[Wire] = []
 

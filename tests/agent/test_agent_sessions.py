@@ -149,10 +149,15 @@ async def test_sessions_are_listed_by_their_folder(version: int, tmp_path: Path)
 class Eager(Scripted):
     """Speaks of a session in every way before its response."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        # The loop itself keeps no task alive.
+        self.working: set[asyncio.Task[None]] = set()
+
     async def new_session(self, session: Session) -> None:
         session.say("hello ")
-        self.working = asyncio.create_task(self.work(session))
-        await asyncio.sleep(0.001)
+        self.working.add(asyncio.create_task(self.work(session)))
+        await settle()
         await session.set_title("first")
 
     async def work(self, session: Session) -> None:

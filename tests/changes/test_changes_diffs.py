@@ -54,7 +54,7 @@ def changes(*several: Any, patch: str | None = None) -> Any:
 
 
 @given(PATHS, st.none() | TEXTS, st.none() | TEXTS)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_a_patch_gives_both_texts_back(path: str, old: str | None, new: str | None) -> None:
     assume(old is not None or new is not None)
     (section,) = read_patch(make_patch(path, old, new))
@@ -63,7 +63,7 @@ def test_a_patch_gives_both_texts_back(path: str, old: str | None, new: str | No
 
 
 @given(TEXTS, TEXTS)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_long_texts_are_compared_by_head_and_tail_alone(old: str, new: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(patches, "COMPARED_LINES", 3)
@@ -150,7 +150,7 @@ def test_a_diff_without_an_old_text_adds_the_file() -> None:
 
 
 @given(PATHS, st.none() | TEXTS, TEXTS)
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_diffs_of_v1_go_up_and_down_unchanged(path: str, old: str | None, new: str) -> None:
     item = diff(path, old, new)
     assert [{"oldText": None, **told} for told in down(up(item))] == [item]

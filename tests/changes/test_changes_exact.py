@@ -19,9 +19,7 @@ from duologue.protocol.changes.table import METHODS, PARTS, UPDATES, Kind
 from duologue.protocol.method import Request, Side
 from duologue.protocol.version import V1, V2, Version
 
-QUICK = settings(
-    max_examples=40, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=40, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 EXACT = [row for row in METHODS if row.kind is Kind.EXACT]
 BOTH = [row for row in EXACT if row.v2 is not None]
 

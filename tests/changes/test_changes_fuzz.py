@@ -22,9 +22,7 @@ from duologue.protocol.v1.mcp import SseMcpServer
 from duologue.protocol.v2 import table as v2_table
 from duologue.protocol.version import V1, V2, Version
 
-QUICK = settings(
-    max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=25, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 #: Values of v1 that code which speaks v2 is given as they are.
 KEPT = {SseMcpServer}
 

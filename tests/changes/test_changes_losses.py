@@ -21,9 +21,7 @@ from duologue.protocol.v1 import table as v1_table
 from duologue.protocol.v2 import table as v2_table
 from duologue.protocol.version import V1, V2
 
-QUICK = settings(
-    max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=60, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 #: A v1 client that offers nothing.
 PLAIN = ClientExtras(boolean_options=False, plans=False, terminal_output=False)
 OPTION = {"optionId": "y", "name": "Yes", "kind": "allow_once"}

@@ -23,9 +23,7 @@ from duologue.protocol.v2 import capabilities as v2
 from duologue.protocol.v2.config import SessionConfigOption
 from duologue.protocol.version import V2
 
-MANY = settings(
-    max_examples=60, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=60, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SWITCHES = [st.booleans()] * 6
 
 

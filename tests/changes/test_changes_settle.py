@@ -20,9 +20,7 @@ from duologue.protocol.changes.table import PARTS, UPDATES, Kind
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import V1, V2
 
-MANY = settings(
-    max_examples=80, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=80, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 PLAIN = ClientExtras(boolean_options=False, plans=False, terminal_output=False)
 #: The handshake and config options are compared member by member elsewhere.
 LOST = [row for row in PARTS if row.kind is Kind.LOSSY and not row.v2.__name__.endswith("Capabilities")]

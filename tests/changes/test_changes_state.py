@@ -15,9 +15,7 @@ from duologue.protocol.changes.table import METHODS, UPDATES, Kind
 from duologue.protocol.v2 import table as v2
 from duologue.session import Transcript
 
-MANY = settings(
-    max_examples=250, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=250, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 def say(road: Road, stream: list[tuple[Any, float]]) -> list[Any]:

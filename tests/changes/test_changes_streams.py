@@ -62,9 +62,7 @@ OTHERS = st.sampled_from(
     ]
 )
 STREAMS = st.lists(st.one_of(CHUNKS, PATCHES, PLANS, COMMANDS, OTHERS), max_size=12)
-MANY = settings(
-    max_examples=120, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=120, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 def through(out: Line, back: Line, update: Any) -> list[Any]:

@@ -14,9 +14,7 @@ from duologue.codec import CodecError, Dropped, convert, decode, decoder_for, en
 from duologue.protocol.method import Request
 from duologue.protocol.version import V1, V2
 
-SETTINGS = settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+SETTINGS = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def wire_types() -> list[Any]:

@@ -295,7 +295,7 @@ TRICKY = [*"~!#$&*()[]{}|;<>?\\'\"\t\n\r`\u00a0", "$(x)"]
 PIECES = st.sampled_from(MEANT * 4 + TRICKY)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, min_size=1, max_size=8).map("".join))
 def test_a_shell_reads_the_same_words(line: str) -> None:
     words = simple_words(line)

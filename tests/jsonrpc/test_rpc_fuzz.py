@@ -32,7 +32,7 @@ def mark(number: int) -> bytes:
     return b'{"jsonrpc":"2.0","method":"mark/this","params":[%d]}' % number
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(JUNK, max_size=8), st.lists(st.integers(1, 40), min_size=1, max_size=30), st.booleans())
 @pytest.mark.req("all-jsonrpc-18", "all-framing-06", "all-framing-07")
 def test_marks_between_junk_arrive_in_order(junk: list[bytes], sizes: list[int], batches: bool) -> None:

@@ -39,7 +39,7 @@ async def test_field_bug_38_a_stalled_handler_stops_the_reading_and_nothing_is_l
 
     async with on_pipes(Side.CLIENT, limits, version) as (peer, pipes):
         peer.listen(v2.SESSION_UPDATE, handler)
-        count = 50_000 if version is V2 else 5_000
+        count = 5_000
         lines = [line_of(chunk(f"{number} " + "x" * 2048)) for number in range(count)]
         pipes.write_in_thread(lines)
         await until(lambda: peer.inbound.paused)
@@ -163,7 +163,7 @@ async def test_two_peers_that_flood_each_other_and_answer_from_their_handlers_fi
     serve(1)
     await peers[0].start(PipeTransport(left_read, left_write))
     await peers[1].start(PipeTransport(right_read, right_write))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(flood(0), flood(1))
         await until(lambda: all(len(seen) == count for seen in (*floods, *echoes)))
     assert floods == echoes == [list(range(count))] * 2

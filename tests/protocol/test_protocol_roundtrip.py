@@ -13,9 +13,7 @@ from protocol_values import values
 from duologue.codec import decode, encode
 from duologue.protocol import find_type
 
-QUICK = settings(
-    max_examples=12, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+QUICK = settings(max_examples=12, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize(("version", "name"), all_types())

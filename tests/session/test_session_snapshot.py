@@ -24,7 +24,7 @@ from duologue.session.shelf import TOGETHER, Rows
 
 
 @given(st.lists(st.tuples(UPDATES, st.booleans(), st.booleans()), max_size=30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_snapshot_stays_as_it_was(steps: list[tuple[Any, bool, bool]]) -> None:
     transcript = Transcript()
     taken = [(transcript.snapshot(), state_of(transcript))]
@@ -134,7 +134,7 @@ def test_a_snapshot_of_what_goes_on_now() -> None:
 
 
 @given(st.lists(st.tuples(st.binary(max_size=4) | st.text("✓🍸x", max_size=2).map(str.encode), st.integers(0, 2))))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_what_is_read_piece_by_piece_is_the_text(pieces: list[tuple[bytes, int]]) -> None:
     transcript, read = Transcript(), ""
     transcript.apply(output(b""))

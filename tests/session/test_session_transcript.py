@@ -49,14 +49,14 @@ def call(**members: Any) -> ToolCallUpdateEvent:
 
 
 @given(st.lists(UPDATES, max_size=25))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_transcript_replays_into_an_equal_one(updates: list[Any]) -> None:
     transcript = folded(*updates)
     assert state_of(folded(*transcript.updates())) == state_of(transcript)
 
 
 @given(st.lists(UPDATES, max_size=20), st.lists(UPDATES, max_size=10))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_replayed_transcript_goes_on_like_the_first(before: list[Any], after: list[Any]) -> None:
     first = folded(*before)
     second = folded(*first.updates())
@@ -67,7 +67,7 @@ def test_a_replayed_transcript_goes_on_like_the_first(before: list[Any], after: 
 
 
 @given(st.lists(UPDATES, max_size=25), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_reading_changes_nothing(updates: list[Any], data: st.DataObject) -> None:
     """Whether and when someone looks must not show in what is there."""
     unread, read = folded(*updates), Transcript()

@@ -24,8 +24,12 @@ from duologue.coder.events import (
 from duologue.coder.loop import Coder
 from duologue.coder.models.base import UserMessage
 from duologue.coder.models.offline import OfflineModel
+from duologue.coder.models.offline.settings import Settings
 from duologue.coder.permissions import PermissionStore
 from duologue.local.workspace import Workspace
+
+#: A busy machine must not make the search for a repair give up; it ends when the repair is found.
+PATIENT = Settings(repair_seconds=150)
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "project"
 
@@ -75,7 +79,7 @@ class Session:
         self.root = root
         self.questions: list[PermissionQuestion] = []
         self.answers: dict[str, PermissionAnswer] = {}
-        self.model = model or OfflineModel()
+        self.model = model or OfflineModel(PATIENT)
         for path, text in (files or {}).items():
             self.write(path, text)
         self.coder = Coder(model=self.model, workspace=Workspace([root]), permissions=PermissionStore(), ask=self._ask)
