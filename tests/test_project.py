@@ -35,6 +35,9 @@ ROOMS = rooms()
 # These parts of the coder, and all that they import, know no ACP; other modules of it translate.
 BLIND_TO_ACP = ("events", "loop", "models", "tools")
 
+# What waits, reads, writes or starts something.
+IO = {"asyncio", "os", "pathlib", "select", "selectors", "shutil", "socket", "subprocess", "sys", "threading", "time"}
+
 HEAVY = {
     *("asyncio", "logging", "msgspec", "sqlite3", "typing_extensions"),
     *("anthropic", "httpx", "hypercorn", "mcp", "openai", "pydantic", "pydantic_ai", "textual"),
@@ -96,6 +99,31 @@ def test_a_room_imports_only_rooms_above_it(room: str) -> None:
         if module_name(path).split(".")[1] == room
         for line, target in our_imports(path)
         if target[0] not in allowed
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def rooms_without(what: str) -> list[str]:
+    """The rooms of which the plan says in brackets that they have none of something."""
+    plan = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    return re.findall(rf"^  (\w+)/ .*\([^)]*no {what}\b[^)]*\)$", plan, re.MULTILINE)
+
+
+def test_rooms_without_acp_stand_above_the_protocol() -> None:
+    without = rooms_without("ACP")
+    assert "jsonrpc" in without
+    assert set(without) <= set(ROOMS[: ROOMS.index("protocol")])
+
+
+def test_rooms_without_io_import_nothing_that_does_it() -> None:
+    without = rooms_without("I/O")
+    assert "jsonrpc" in without
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for room in without
+        for path in files_of(room)
+        for line, name in imports_of(path)
+        if name.split(".")[0] in IO or name.startswith(("duologue.local", "duologue.processes"))
     ]
     assert not wrong, "\n".join(wrong)
 

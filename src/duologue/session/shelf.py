@@ -12,14 +12,17 @@ T = TypeVar("T")
 TOGETHER = 64
 
 
-class Head(Sequence[T]):
-    """The first things of a list that only grows, as they are whatever is appended to it."""
+class _Counted(Sequence[T]):
+    """As many things as there are now, each found by its place."""
 
-    __slots__ = ("_count", "_list")
+    __slots__ = ("_count",)
 
-    def __init__(self, of: Sequence[T]) -> None:
-        self._list = of
-        self._count = len(of)
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def _at(self, place: int) -> T:
+        """The thing at a place from 0 on."""
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return self._count
@@ -30,33 +33,37 @@ class Head(Sequence[T]):
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: int | slice) -> T | list[T]:
         if isinstance(index, slice):
-            return [self._list[one] for one in range(*index.indices(self._count))]
-        return self._list[range(self._count)[index]]
+            return [self._at(place) for place in range(*index.indices(self._count))]
+        return self._at(range(self._count)[index])
+
+
+class Head(_Counted[T]):
+    """The first things of a list that only grows, as they are whatever is appended to it."""
+
+    __slots__ = ("_list",)
+
+    def __init__(self, of: Sequence[T]) -> None:
+        super().__init__(len(of))
+        self._list = of
+
+    def _at(self, place: int) -> T:
+        return self._list[place]
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._list[: self._count])
 
 
-class Rows(Sequence[T]):
+class Rows(_Counted[T]):
     """Things in rows of `TOGETHER`, of which only the last may be shorter."""
 
-    __slots__ = ("_count", "_rows")
+    __slots__ = ("_rows",)
 
     def __init__(self, rows: tuple[tuple[T, ...], ...]) -> None:
+        super().__init__((len(rows) - 1) * TOGETHER + len(rows[-1]) if rows else 0)
         self._rows = rows
-        self._count = (len(rows) - 1) * TOGETHER + len(rows[-1]) if rows else 0
 
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        if isinstance(index, slice):
-            return [self[one] for one in range(*index.indices(self._count))]
-        row, place = divmod(range(self._count)[index], TOGETHER)
+    def _at(self, place: int) -> T:
+        row, place = divmod(place, TOGETHER)
         return self._rows[row][place]
 
     def __iter__(self) -> Iterator[T]:
