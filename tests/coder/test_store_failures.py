@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -14,39 +13,66 @@ from store_kit import process
 from duologue.coder.acp_archive import Archive
 from duologue.coder.store.database import Database
 from duologue.coder.store.desk import Desk
-from duologue.coder.store.errors import Busy, StoreError
+from duologue.coder.store.errors import Busy
+from duologue.coder.store.lock import Lock
 from duologue.coder.store.saved import Saved
 from duologue.coder.store.settings import StoreLimits, StoreSettings
-from duologue.coder.store.worker import Job
+from duologue.coder.store.worker import Worker
 
 ONE = {"conversation": "c", "cwd": "/", "roots": [], "model": "m", "mode": "ask"}
 
 
-def test_any_error_in_a_batch_fails_all_of_it(tmp_path: Path) -> None:
+async def test_any_error_in_a_batch_fails_all_of_it(tmp_path: Path) -> None:
     def broken(desk: Desk) -> None:
         raise ValueError("hunter2")
 
     def create(desk: Desk) -> None:
         desk.create("one", ONE)
 
-    desk = Desk(StoreSettings(tmp_path, StoreLimits(), ()))
-    jobs = [Job(work, Future()) for work in (create, broken, Desk.rows)]
-    with pytest.raises(StoreError, match="ValueError") as failure:
-        desk.do(jobs)
-    assert [job.answer and job.answer.exception(0) for job in jobs] == [failure.value] * 3
-    assert "hunter2" not in str(failure.value) and desk.rows() == []
-    desk.close()
+    settings = StoreSettings(tmp_path, StoreLimits())
+    worker = Worker(lambda: settings)
+    answers = await asyncio.gather(*map(worker.ask, (create, broken, create)), return_exceptions=True)
+    assert answers == [worker.failed] * 3 and "ValueError" in str(worker.failed)
+    assert "hunter2" not in str(worker.failed) and Database(tmp_path).rows() == []
 
 
 def test_a_number_that_another_process_still_holds_is_not_given_again(tmp_path: Path) -> None:
-    first, second = Database(tmp_path), Database(tmp_path)
-    with pytest.raises(ZeroDivisionError), first.transaction():
-        first.create("lost", ONE, 0)
+    database = Database(tmp_path)
+    held = Lock.take(tmp_path / "locks" / "1")
+    with database.transaction():
+        database.create("kept", ONE, 0)
+    assert held is not None and [(row.id, row.number) for row in database.rows()] == [("kept", 2)]
+
+
+def test_a_transaction_that_comes_to_nothing_leaves_the_locks_as_they_were(tmp_path: Path) -> None:
+    mine, other = Database(tmp_path), Database(tmp_path)
+    with mine.transaction():
+        for name in ("released", "deleted", "free", "free and deleted"):
+            mine.create(name, ONE, 0)
+    mine.release("free")
+    mine.release("free and deleted")
+    with pytest.raises(ZeroDivisionError), mine.transaction():
+        mine.create("lost", ONE, 0)
+        mine.release("released")
+        mine.delete("deleted")
+        assert mine.take("free")
+        mine.delete("free and deleted")
         raise ZeroDivisionError
-    with second.transaction():
-        second.create("kept", ONE, 0)
-    assert [(row.id, row.number) for row in second.rows()] == [("kept", 2)]
-    assert second.take("kept") and first.find("lost") is None
+    for name in ("released", "deleted"):
+        assert mine.take(name)
+        with pytest.raises(Busy):
+            other.take(name)
+    assert other.take("free") and other.take("free and deleted") and not other.take("lost")
+
+
+def test_a_session_can_be_let_go_of_and_taken_again_in_one_transaction(tmp_path: Path) -> None:
+    mine, other = Database(tmp_path), Database(tmp_path)
+    with mine.transaction():
+        mine.create("one", ONE, 0)
+        mine.release("one")
+        assert mine.take("one")
+    with pytest.raises(Busy):
+        other.take("one")
 
 
 def test_without_a_free_number_a_session_is_refused_and_leaves_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -11,15 +12,17 @@ from msgspec import UNSET
 
 from duologue.agent import unknown_session
 from duologue.agent.voice import timestamp
-from duologue.coder.store.errors import Busy, StoreError, Unreadable
+from duologue.coder.store.errors import Busy, StoreError, Unavailable, Unreadable
 from duologue.coder.store.log import SessionLog
 from duologue.coder.store.worker import Settings, Worker
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.protocol.common.session import SessionInfo
 
 if TYPE_CHECKING:
-    from duologue.coder.store.database import Row
+    from duologue.coder.store.rows import Row
     from duologue.coder.store.saved import Saved
+
+log = logging.getLogger("duologue.coder.store")
 
 T = TypeVar("T")
 
@@ -32,6 +35,7 @@ class Archive:
 
     def __init__(self, settings: Settings | None) -> None:
         self._worker = Worker(settings)
+        self._told: set[str] = set()
 
     def log(self, session_id: str) -> SessionLog:
         return SessionLog(self._worker, session_id)
@@ -69,11 +73,16 @@ class Archive:
         return self._found(session_id, saved)
 
     async def infos(self) -> list[SessionInfo]:
-        """The sessions in which someone said something, the last used first."""
+        """The sessions in which someone said something, the last used first. The log tells once of a damaged one."""
+        damaged: list[Unreadable] = []
         try:
-            rows = await self._worker.ask(lambda desk: desk.rows())
+            rows = await self._worker.ask(lambda desk: desk.rows(damaged.append))
         except StoreError:
             return []
+        for text in dict.fromkeys(map(str, damaged)):
+            if text not in self._told:
+                self._told.add(text)
+                log.warning("a session is not listed: %s", text)
         return [info_of(row) for row in rows if row.prompts]
 
     async def delete(self, session_id: str) -> None:
@@ -88,6 +97,9 @@ class Archive:
             raise RpcError(INVALID_PARAMS, str(error), {"sessionId": session_id, "path": "$.sessionId"}) from None
         except Unreadable as error:
             raise RpcError(INTERNAL_ERROR, str(error), {"sessionId": session_id}) from None
+        except Unavailable as error:
+            told = f"stored sessions cannot be used for now: {error}; try again then"
+            raise RpcError(INTERNAL_ERROR, told, {"sessionId": session_id, "retryable": True}) from None
         except StoreError:
             return None
 

@@ -69,8 +69,7 @@ class CodingSession:
         self._stage: Stage | None = None
         self._shown = asyncio.Event()
         self._history: History | None = None
-        self._told_of_store = 0
-        self._told_of_settings = False
+        self._told: set[str] = set()
         self._mcp: McpServers | None = None
         self._mcp_limits = mcp_limits
 
@@ -208,14 +207,12 @@ class CodingSession:
             self._stage = None
 
     def _tell_notices(self, turn: Turn) -> None:
-        """Say what a person should know, once a session: of their settings, of MCP servers, and of the file that keeps
-        permissions."""
-        of_store = self._permissions().notices
-        of_settings = () if self._told_of_settings else self._models.notices()
-        self._told_of_settings = True
-        notices = [f"{notice}." for notice in (*of_settings, *of_store[self._told_of_store :])]
-        self._told_of_store = len(of_store)
-        for notice in [*(self._mcp.notices() if self._mcp is not None else ()), *notices]:
+        """Say what a person should know, once a session: of MCP servers, of their settings, of the file that keeps
+        permissions, and of the store of sessions."""
+        known = [*self._models.notices(), *self._permissions().notices, *self._log.notices]
+        fresh = [f"{notice}." for notice in known if notice not in self._told]
+        self._told.update(known)
+        for notice in [*(self._mcp.notices() if self._mcp is not None else ()), *fresh]:
             # Some clients show everything as one text.
             turn.say(f"Note: {notice}\n\n")
             turn.end_message()

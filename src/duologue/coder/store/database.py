@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import logging
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from duologue.coder.store.errors import Busy, StoreError
+from duologue.coder.store.errors import Busy, StoreError, Unreadable
+from duologue.coder.store.failures import failure
 from duologue.coder.store.folder import prepare
 from duologue.coder.store.lock import Lock
+from duologue.coder.store.rows import COLUMNS, Row, columns, is_time, row_of
 from duologue.coder.store.settings import StoreLimits
+
+log = logging.getLogger("duologue.coder.store")
 
 #: Marks the file as ours ("DuoL"), and its form. A file of a higher version is left alone.
 APPLICATION = 0x44756F4C
 VERSION = 1
 
-#: How long to wait for the writing of another process, in seconds.
-BUSY_SECONDS = 30.0
+#: How long to wait for the writing of another process, in seconds. It is tried again after that.
+BUSY_SECONDS = 10.0
 
 #: How many numbers are tried for a new session.
 NUMBERS = 16
@@ -38,110 +42,145 @@ CREATE TABLE record (
 ) WITHOUT ROWID;
 """
 
-
-class Row(NamedTuple):
-    """What is known of a session. Times are seconds since 1970, `roots` the additional ones."""
-
-    number: int
-    id: str
-    conversation: str
-    cwd: str
-    roots: tuple[str, ...]
-    title: str | None
-    model: str
-    mode: str
-    used: float
-    prompts: int
-
-
-_COLUMNS = ", ".join(Row._fields)
+#: Is told of sessions that are damaged.
+Report = Callable[[Unreadable], object]
 
 
 class Database:
-    """Raises StoreError when the file cannot be used; it is as it was then. `sqlite3.Error` may come later."""
+    """Raises StoreError when the file cannot be used; it is as it was then. `sqlite3.Error` and OSError may come
+    later, see `failure`."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.path = prepare(folder)
         self._locks = folder / "locks"
         self._held: dict[str, tuple[int, Lock]] = {}
+        # What is let go of, or is gone, once the transaction is written.
+        self._leaving: dict[str, tuple[int, Lock]] = {}
+        self._gone: list[Lock] = []
         self._connection = _open(self.path)
+        self._file = _identity(self.path)
 
     def close(self) -> None:
-        for session_id in [*self._held]:
-            self.release(session_id)
+        for _, lock in self._held.values():
+            lock.release()
+        self._held.clear()
         self._connection.close()
+
+    def is_there(self) -> bool:
+        """Whether the file is still where it was opened. Of one that was removed SQLite says nothing: it writes on."""
+        with contextlib.suppress(OSError):
+            return _identity(self.path) == self._file
+        return False
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that happens inside, or nothing of it."""
+        """All that happens inside, or nothing of it: the sessions that are open are those of before then."""
+        before = self._held.copy()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
+            self._take_back(before)
             # Some failures, such as a full disk, have ended it already.
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
+        for _, lock in self._leaving.values():
+            lock.release()
+        for lock in self._gone:
+            lock.remove()
+        self._leaving, self._gone = {}, []
+
+    def _take_back(self, before: dict[str, tuple[int, Lock]]) -> None:
+        """Hold the locks of before, and no other."""
+        kept = [lock for _, lock in before.values()]
+        now = [lock for _, lock in (*self._held.values(), *self._leaving.values())]
+        for lock in [*now, *self._gone]:
+            if lock not in kept:
+                lock.release()
+        self._held, self._leaving, self._gone = before, {}, []
 
     # --- sessions -----------------------------------------------------------------------------------------------------
 
     def create(self, session_id: str, members: Mapping[str, Any], now: float) -> None:
         """A new session, which this process has open. Raises Busy when no number for it is free."""
-        columns = {"id": session_id, "created": now, "used": now, **_columns(members)}
+        self._held[session_id] = self._new({"id": session_id, "created": now, "used": now, **columns(members)})
+
+    def _new(self, members: Mapping[str, Any]) -> tuple[int, Lock]:
         for _ in range(NUMBERS):
-            number = self._insert(columns)
+            number = self._insert(members)
             lock = Lock.take(self._locks / str(number))
             if lock is not None:
-                self._held[session_id] = (number, lock)
-                return
+                return number, lock
             # Another process had the number in a transaction that came to nothing, and has not let go of it yet.
             self._connection.execute("DELETE FROM session WHERE number = ?", (number,))
         raise Busy("other processes hold the locks of new sessions: end them, or try again")
 
-    def _insert(self, columns: Mapping[str, Any]) -> int:
-        marks = ", ".join("?" * len(columns))
+    def _insert(self, members: Mapping[str, Any]) -> int:
+        marks = ", ".join("?" * len(members))
         cursor = self._connection.execute(
-            f"INSERT INTO session ({', '.join(columns)}) VALUES ({marks})", tuple(columns.values())
+            f"INSERT INTO session ({', '.join(members)}) VALUES ({marks})", tuple(members.values())
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
     def find(self, session_id: str) -> Row | None:
-        found = self._connection.execute(f"SELECT {_COLUMNS} FROM session WHERE id = ?", (session_id,)).fetchone()
-        return None if found is None else _row(found)
+        """What is known of a session; None of one that is not there. Raises Unreadable."""
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM session WHERE id = ?", (session_id,)).fetchone()
+        return None if found is None else row_of(found)
 
-    def take(self, session_id: str) -> Row | None:
-        """The same, open in this process alone from now on. Raises Busy while another one has it open."""
-        row = self.find(session_id)
-        if row is None or session_id in self._held:
-            return row
-        lock = Lock.take(self._locks / str(row.number))
+    def take(self, session_id: str) -> bool:
+        """Have a session open in this process alone from now on; whether it is there. Raises Busy while another
+        process has it open."""
+        if session_id in self._leaving:
+            self._held[session_id] = self._leaving.pop(session_id)
+        if session_id in self._held:
+            return True
+        number = self._number(session_id)
+        if number is None:
+            return False
+        lock = Lock.take(self._locks / str(number))
         if lock is None:
             raise Busy("the session is open in another process: close it there, or end that process")
-        # It may have been deleted, or gone on with, before the lock was free.
-        row = self.find(session_id)
-        if row is None:
+        # It may have been deleted before the lock was free.
+        if self._number(session_id) is None:
             lock.remove()
-            return None
-        self._held[session_id] = (row.number, lock)
-        return row
+            return False
+        self._held[session_id] = (number, lock)
+        return True
+
+    def _number(self, session_id: str) -> int | None:
+        found = self._connection.execute("SELECT number FROM session WHERE id = ?", (session_id,)).fetchone()
+        return None if found is None else int(found[0])
 
     def release(self, session_id: str) -> None:
-        """Let other processes have it."""
+        """Let other processes have it, once what was written of it is."""
         held = self._held.pop(session_id, None)
-        if held is not None:
+        if held is None:
+            return
+        if self._connection.in_transaction:
+            self._leaving[session_id] = held
+        else:
             held[1].release()
 
-    def rows(self) -> list[Row]:
-        """All sessions, the last used first."""
-        found = self._connection.execute(f"SELECT {_COLUMNS} FROM session ORDER BY used DESC, number DESC")
-        return [_row(each) for each in found]
+    def rows(self, report: Report = lambda damaged: None) -> list[Row]:
+        """All sessions that can be read, the last used first; `report` is told of the others."""
+        found = self._connection.execute(f"SELECT {COLUMNS} FROM session ORDER BY used DESC, number DESC").fetchall()
+        rows = []
+        for each in found:
+            try:
+                rows.append(row_of(each))
+            except Unreadable as damaged:
+                report(damaged)
+        # A time that is none is not the latest, wherever SQLite has it.
+        return sorted(rows, key=lambda row: row.used, reverse=True)
 
     def describe(self, session_id: str, members: Mapping[str, Any]) -> None:
-        columns = _columns(members)
-        sets = ", ".join(f"{name} = ?" for name in columns)
-        self._connection.execute(f"UPDATE session SET {sets} WHERE id = ?", (*columns.values(), session_id))
+        changed = columns(members)
+        sets = ", ".join(f"{name} = ?" for name in changed)
+        self._connection.execute(f"UPDATE session SET {sets} WHERE id = ?", (*changed.values(), session_id))
 
     def used(self, session_id: str, prompts: int, now: float) -> None:
         """Someone worked in it, with so many new prompts."""
@@ -151,11 +190,14 @@ class Database:
 
     def delete(self, session_id: str) -> None:
         """Remove it for good; none is no error. Raises Busy while another process has it open."""
-        row = self.take(session_id)
-        if row is None:
+        if not self.take(session_id):
             return
-        self._connection.execute("DELETE FROM session WHERE number = ?", (row.number,))
-        self._held.pop(session_id)[1].remove()
+        number, lock = self._held.pop(session_id)
+        self._connection.execute("DELETE FROM session WHERE number = ?", (number,))
+        if self._connection.in_transaction:
+            self._gone.append(lock)
+        else:
+            lock.remove()
 
     def wipe(self) -> None:
         """Leave nothing of what was deleted in the files. Not inside a transaction."""
@@ -196,21 +238,57 @@ class Database:
         count = size = 0
         for session_id, used, prompts, held in found.fetchall():
             days = limits.session_days if prompts else limits.unused_days
+            held = held if isinstance(held, int) else 0
             count, size = count + 1, size + held
-            if used < now - days * DAY:
+            # What has no time, or no id to delete it by, is not known to be too old.
+            if not isinstance(session_id, str):
+                continue
+            if is_time(used) and used < now - days * DAY:
                 count, size = count - 1, size - held
                 yield session_id
             elif count > limits.session_count or size > limits.session_bytes:
                 yield session_id
 
+    # --- another file -------------------------------------------------------------------------------------------------
 
-def _columns(members: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: json.dumps(value) if name == "roots" else value for name, value in members.items()}
+    def adopt(self, other: Database) -> None:
+        """Have the sessions that are open in another database open in this one as well, with all that is in them."""
+        for session_id in other._held:
+            try:
+                members, records = other._whole(session_id)
+            except Unreadable as error:
+                log.warning("a session is not kept any more: %s", error)
+                continue
+            self.delete(session_id)
+            number, lock = self._new(members)
+            self._held[session_id] = number, lock
+            rows = [(number, *record) for record in records]
+            self._connection.executemany("INSERT INTO record VALUES (?, ?, ?, ?)", rows)
+
+    def _whole(self, session_id: str) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+        number = self._held[session_id][0]
+        found = self._connection.execute("SELECT * FROM session WHERE number = ?", (number,))
+        names = [column[0] for column in found.description]
+        row = found.fetchone()
+        if row is None:
+            raise Unreadable(f"stored session {number} was taken out of {self.path} by other means")
+        members = dict(zip(names, row, strict=True))
+        del members["number"]
+        records = self._connection.execute("SELECT place, kind, body FROM record WHERE session = ?", (number,))
+        return members, records.fetchall()
 
 
-def _row(found: tuple[Any, ...]) -> Row:
-    row = Row(*found)
-    return row._replace(roots=tuple(json.loads(found[Row._fields.index("roots")])))
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _text(stored: bytes) -> str | bytes:
+    """A text of the database. One that is none stays bytes, so that it spoils no other."""
+    try:
+        return stored.decode()
+    except UnicodeDecodeError:
+        return stored
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -218,13 +296,14 @@ def _open(path: Path) -> sqlite3.Connection:
         if path.stat().st_size:
             _check(path)
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection.text_factory = _text
         try:
             _set_up(connection)
         except BaseException:
             connection.close()
             raise
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {explained(error)}") from None
+    except (sqlite3.Error, OSError) as error:
+        raise failure(path, error) from None
     return connection
 
 
@@ -240,8 +319,8 @@ def _check(path: Path) -> None:
             newer = f"it was written by a newer version (its form is {version}, known here is {VERSION})"
             raise StoreError(f"{path}: {newer}: update, or name another folder")
         if tables:
-            connection.execute(f"SELECT {_COLUMNS} FROM session LIMIT 1").fetchone()
-            connection.execute("SELECT * FROM record LIMIT 1").fetchone()
+            connection.execute(f"SELECT {COLUMNS} FROM session LIMIT 0").fetchone()
+            connection.execute("SELECT * FROM record LIMIT 0").fetchone()
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
@@ -258,15 +337,3 @@ def _set_up(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
-
-
-def explained(error: sqlite3.Error) -> str:
-    """What is wrong, and what to do."""
-    match getattr(error, "sqlite_errorcode", None):
-        case sqlite3.SQLITE_FULL:
-            return "the disk is full"
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return "another process keeps it locked"
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return f"the file is damaged ({error}): move it away to begin a new one"
-    return str(error)

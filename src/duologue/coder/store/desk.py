@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sqlite3
 import time
@@ -9,15 +10,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from duologue.coder.store.cleaning import Cleaner
-from duologue.coder.store.database import Database, Row, explained
+from duologue.coder.store.database import Database, Report
 from duologue.coder.store.errors import Busy, StoreError
+from duologue.coder.store.failures import failure
 from duologue.coder.store.records import Kind, Record, encoded, joined, split
+from duologue.coder.store.rows import Row
 from duologue.coder.store.saved import Saved, fold
 from duologue.coder.store.settings import StoreSettings
 from duologue.coder.store.worker import Job
 from duologue.protocol.common.updates import SessionInfoUpdateEvent
 
 log = logging.getLogger("duologue.coder.store")
+
+
+#: What is wrong with the records of one session: they have no form in JSON, or the session is not in the file any more.
+_SESSION_FAULTS = (ValueError, TypeError, OverflowError, RecursionError, LookupError, sqlite3.IntegrityError)
 
 
 class Desk:
@@ -43,25 +50,48 @@ class Desk:
         return bool(self._open)
 
     def do(self, jobs: Sequence[Job]) -> None:
-        """Do jobs in one transaction; they are answered when it is written. Raises StoreError: then nothing is done."""
+        """Do jobs in one transaction; they are answered when it is written. Raises StoreError: then nothing is done and
+        nobody is answered, and where it is Unavailable it may be tried again."""
+        before = (self._words.copy(), self._open.copy(), self._grown, self._wipe)
         answers: list[tuple[Job, Any, StoreError | None]] = []
         try:
+            self._follow()
             with self._database.transaction():
                 for job in jobs:
                     answers.append((job, *self._outcome(job)))
                 self._write_fresh()
                 if self._grown:
                     self._prune()
-            if self._wipe:
-                self._database.wipe()
-                self._wipe = False
         except Exception as error:
-            failure = StoreError(f"{self._database.path}: {_reason(error)}")
-            for job in jobs:
-                _answer(job, None, failure)
-            raise failure from None
-        for job, result, problem in answers:
-            _answer(job, result, problem)
+            self._fresh.clear()
+            self._words, self._open, self._grown, self._wipe = before
+            raise failure(self._database.path, error) from None
+        if self._wipe:
+            self._wipe_out()
+        for job, result, refusal in answers:
+            _answer(job, result, refusal)
+
+    def _wipe_out(self) -> None:
+        """Leave nothing in the files of what was deleted. Where that fails it comes with the next batch: this one is
+        written."""
+        with contextlib.suppress(sqlite3.Error):
+            self._database.wipe()
+            self._wipe = False
+
+    def _follow(self) -> None:
+        """Begin a new file where the one in use was removed or moved, with the sessions that are open here."""
+        if self._database.is_there():
+            return
+        fresh = Database(self._database.folder)
+        try:
+            with fresh.transaction():
+                fresh.adopt(self._database)
+        except BaseException:
+            fresh.close()
+            raise
+        log.warning("%s: it was removed or moved; a new one has the sessions that are open here", fresh.path)
+        self._database.close()
+        self._database = fresh
 
     def _outcome(self, job: Job) -> tuple[Any, StoreError | None]:
         try:
@@ -100,6 +130,16 @@ class Desk:
             self._write(session_id, records, whole=False)
 
     def _write(self, session_id: str, records: list[Record], *, whole: bool) -> None:
+        try:
+            self._append(session_id, records, whole=whole)
+        except _SESSION_FAULTS as error:
+            # Only this session is spoilt. It ends where it still fits together.
+            reason = type(error).__name__
+            log.warning("session %s is not kept from here on: it cannot be written (%s)", session_id, reason)
+            self._open.discard(session_id)
+            self._database.release(session_id)
+
+    def _append(self, session_id: str, records: list[Record], *, whole: bool) -> None:
         waiting = self._words.pop(session_id, None)
         told = list(joined([*([waiting] if waiting else []), *records]))
         if told and not whole:
@@ -124,8 +164,9 @@ class Desk:
 
     # --- sessions of earlier ------------------------------------------------------------------------------------------
 
-    def rows(self) -> list[Row]:
-        return self._database.rows()
+    def rows(self, report: Report) -> list[Row]:
+        """All sessions that can be read, the last used first; `report` is told of the others."""
+        return self._database.rows(report)
 
     def read(self, session_id: str) -> Saved | None:
         """What is kept of a session, open or not; None when there is none. Raises Unreadable."""
@@ -135,13 +176,13 @@ class Desk:
 
     def take(self, session_id: str) -> Saved | None:
         """The same, and it is open in this process alone from now on. Raises Busy and Unreadable."""
-        row = self._database.take(session_id)
-        if row is None:
+        if not self._database.take(session_id):
             return None
         try:
-            saved = fold(row, self._database.records(row.number))
+            saved = self.read(session_id)
         except StoreError:
-            self._database.release(session_id)
+            if session_id not in self._open:
+                self._database.release(session_id)
             raise
         self._open.add(session_id)
         return saved
@@ -159,16 +200,6 @@ class Desk:
         self._grown = False
         if self._database.prune(self.limits, time.time()):
             self._wipe = True
-
-
-def _reason(error: Exception) -> str:
-    """What went wrong, without what was to be written: that may hold secrets."""
-    match error:
-        case sqlite3.Error():
-            return explained(error)
-        case OSError() | StoreError():
-            return str(error)
-    return f"it cannot be written ({type(error).__name__})"
 
 
 def _answer(job: Job, result: Any, problem: StoreError | None) -> None:

@@ -2,6 +2,7 @@
 
 ```
 StoreError
+├── Unavailable   the disk or another process is in the way for now
 ├── Busy          another process has the session open
 └── Unreadable    one session is damaged; the others are not
 ```
@@ -13,7 +14,11 @@ from duologue.errors import DuologueError
 
 
 class StoreError(DuologueError):
-    """Nothing can be kept. Raised where the store is opened, or later when the disk fails."""
+    """Nothing can be kept. Raised where the store is opened, or later when the file is no longer what it was."""
+
+
+class Unavailable(StoreError):
+    """Raised where the same may well succeed later: a full disk, a folder that cannot be written, a lock."""
 
 
 class Busy(StoreError):
@@ -23,4 +28,4 @@ class Busy(StoreError):
 
 
 class Unreadable(StoreError):
-    """Raised by opening a session whose records do not fit together."""
+    """Raised by opening a session whose row or records do not fit together."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
+from collections.abc import Sequence
 from typing import Any
 
 from duologue.coder.models.base import ChatMessage
-from duologue.coder.store.errors import StoreError
+from duologue.coder.store.errors import StoreError, Unavailable
 from duologue.coder.store.records import Kind, Record, message_record
 from duologue.coder.store.worker import Worker
 from duologue.protocol.v2.updates import SessionUpdate
+
+log = logging.getLogger("duologue.coder.store")
 
 
 class SessionLog:
@@ -50,8 +53,20 @@ class SessionLog:
 
     async def close(self) -> None:
         """Write the rest, and let another process have the session."""
-        with contextlib.suppress(StoreError):
-            await self._worker.ask(lambda desk: desk.release(self._id))
+        self._worker.put(lambda desk: desk.release(self._id))
+        try:
+            await self._worker.ask(lambda desk: None)
+        except Unavailable as error:
+            log.warning(
+                "the last of session %s is lost if this process ends before it can be written: %s", self._id, error
+            )
+        except StoreError:
+            return
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a person should know of the store, in the order in which it came up."""
+        return self._worker.notices
 
     def _put(self, record: Record) -> None:
-        self._worker.put(lambda desk: desk.write(self._id, record))
+        self._worker.put(lambda desk: desk.write(self._id, record), record)

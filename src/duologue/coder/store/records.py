@@ -67,6 +67,14 @@ def message_record(message: ChatMessage) -> Record:
     return Record(_KINDS[type(message)], message)
 
 
+def size_of(record: Record) -> int:
+    """About so many bytes of memory are in a record."""
+    try:
+        return len(msgspec.json.encode(record.value, enc_hook=str))
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return len(repr(record.value))
+
+
 def encoded(record: Record, cleaner: Cleaner) -> bytes:
     """The body of a record, without secrets."""
     match record:

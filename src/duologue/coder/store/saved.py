@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from duologue.coder.models.base import AssistantMessage, ChatMessage, UserMessage
-from duologue.coder.store.database import Row
 from duologue.coder.store.errors import Unreadable
 from duologue.coder.store.records import MESSAGES, Kind, Record, decoded
+from duologue.coder.store.rows import Row
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.updates import AgentMessageChunk
 from duologue.session.transcript import Transcript
@@ -51,6 +51,8 @@ class Saved:
                 if isinstance(update, AgentMessageChunk) and isinstance(update.content, TextBlock):
                     self.shown.append(update.content.text)
             case (Kind.DROPPED, mark):
+                if not 0 <= mark <= len(self.messages):
+                    raise ValueError(f"there is no message {mark}")
                 del self.messages[mark:]
             case (kind, message) if kind in MESSAGES:
                 self._learn(message)
@@ -80,6 +82,6 @@ def fold(row: Row, records: Iterable[tuple[str, bytes]]) -> Saved:
     for place, (kind, body) in enumerate(records, 1):
         try:
             saved.take(decoded(kind, body))
-        except (ValueError, TypeError) as error:
+        except Exception as error:
             raise Unreadable(f"record {place} of the stored session cannot be read ({type(error).__name__})") from None
     return saved

@@ -40,6 +40,12 @@ class StoreLimits(msgspec.Struct, frozen=True):
     flush_seconds: float = 0.25
     """The longest time that something stays unwritten, in seconds."""
 
+    retry_seconds: float = 2
+    """How long to wait before what could not be written is tried again, in seconds."""
+
+    waiting_bytes: int = 64 * MIB
+    """Bytes that wait in memory while nothing can be written. With more of them nothing is kept any more."""
+
     busy_seconds: float = 3
     """How long to wait for another process to let go of a session, in seconds."""
 
