@@ -23,8 +23,7 @@ from duologue.coder.events import (
 )
 from duologue.coder.loop import Coder
 from duologue.coder.models.base import UserMessage
-from duologue.coder.models.offline import OfflineModel
-from duologue.coder.models.offline.settings import Settings
+from duologue.coder.models.offline import OfflineModel, Settings
 from duologue.coder.permissions import PermissionStore
 from duologue.local.workspace import Workspace
 

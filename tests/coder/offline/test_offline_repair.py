@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from offline_kit import Session, example
+from offline_kit import PATIENT, Session, example
 
 from duologue.coder.models.offline import OfflineModel, Settings
 
@@ -138,7 +139,7 @@ async def test_repairs_an_endless_loop(tmp_path: Path) -> None:
         "self.assertEqual(app.steps(1), 1)",
         "self.assertEqual(app.steps(0), 0)",
     )
-    model = OfflineModel(Settings(repair_seconds=30, test_seconds=2, hanging_seconds=0.3))
+    model = OfflineModel(replace(PATIENT, test_seconds=2, hanging_seconds=1))
     session = project(tmp_path, ENDLESS, *tests, model=model)
     turn = await session.say("fix the failing test")
     assert session.read("app.py") == good, turn.said
