@@ -10,7 +10,7 @@ from typing import Any
 from acp_kit import Scripted
 
 from duologue.client import Session
-from duologue.coder.mcp.limits import McpLimits
+from duologue.coder.limits import McpLimits
 from duologue.coder.models.base import ToolResult
 from duologue.protocol.common.terminal import EnvVariable
 from duologue.protocol.v2.mcp import StdioMcpServer

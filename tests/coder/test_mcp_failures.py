@@ -13,7 +13,7 @@ from coder_kit import asks, call, gone, says, written
 from mcp_servers_kit import QUICK, data, offered, results, said, stub
 from msgspec.structs import replace
 
-from duologue.coder.mcp.limits import McpLimits
+from duologue.coder.limits import McpLimits
 from duologue.protocol.base import Unknown
 from duologue.protocol.v2.mcp import StdioMcpServer
 from duologue.protocol.v2.updates import ToolCallUpdateEvent

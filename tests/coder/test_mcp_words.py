@@ -7,8 +7,8 @@ import re
 import pytest
 from coder_kit import Bench
 
+from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.entries import Http, Lent, Stdio, Unusable, masked, told
-from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.mcp.results import outcome_of
 from duologue.coder.mcp.tools import schema_of
 from duologue.coder.models.offline.intents import understand

@@ -27,7 +27,7 @@ from duologue.version import __version__
 
 if TYPE_CHECKING:
     from duologue.coder.acp_archive import Archive
-    from duologue.coder.mcp.limits import McpLimits
+    from duologue.coder.limits import McpLimits
     from duologue.coder.permissions import PermissionStore
     from duologue.coder.store.worker import Settings
     from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse

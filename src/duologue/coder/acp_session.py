@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from duologue.coder.conversation import Conversation
     from duologue.coder.events import PermissionAnswer, PermissionQuestion
     from duologue.coder.files import Files
+    from duologue.coder.limits import McpLimits
     from duologue.coder.loop import Coder
     from duologue.coder.mcp.hub import McpServers
-    from duologue.coder.mcp.limits import McpLimits
     from duologue.coder.models.base import UserMessage
     from duologue.coder.permissions import PermissionStore
     from duologue.coder.store.log import SessionLog

@@ -95,6 +95,22 @@ def more_members_than(array: bytes, limit: int) -> bool:
     return False
 
 
+def more_values_than(text: bytes, limit: int) -> bool:
+    """Whether arrays and objects hold more than `limit` values together; an empty one counts as one value more."""
+    if _values(text) <= limit:
+        return False
+    values = 0
+    for piece in _outside_strings(text):
+        values += _values(piece)
+        if values > limit:
+            return True
+    return False
+
+
+def _values(text: bytes) -> int:
+    return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+
 def _outside_strings(text: bytes) -> Iterator[bytes]:
     """Brackets and commas that are not part of a string, piece by piece."""
     start = 0

@@ -13,10 +13,10 @@ from remote_kit import WIRES, model_on
 from wire_server import Answer, Call, Fail, Hang, WireServer
 
 from duologue.coder.events import Event, PermissionAnswer, PermissionQuestion, Text, Thought, ToolFinished, TurnEnded
+from duologue.coder.limits import McpLimits
 from duologue.coder.loop import Coder
 from duologue.coder.mcp.entries import Stdio
 from duologue.coder.mcp.hub import McpServers
-from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.models.base import ModelError, UserMessage
 from duologue.coder.models.config import Wire
 from duologue.coder.permissions import PermissionStore

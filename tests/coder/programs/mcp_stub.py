@@ -15,6 +15,8 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else ""
 TOOLS = {
     "echo": {"text": {"type": "string"}},
     "raw": {"line": {"type": "string"}},
+    "fill": {"before": {"type": "string"}, "piece": {}, "times": {}, "after": {}},
+    "flood": {"piece": {}},
     "die": {},
     "about": {},
     "read.file": {"path": {"type": "string"}},
@@ -48,6 +50,16 @@ def call(name: str, arguments: dict[str, Any], id: Any) -> Any:
             sys.stdout.write(arguments["line"].replace("ID", json.dumps(id)) + "\n")
             sys.stdout.flush()
             return None
+        case "fill":
+            # Anything in any amount, with the id where it says ID.
+            line = arguments["before"] + arguments["piece"] * arguments["times"] + arguments["after"]
+            sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape").replace(b"ID", json.dumps(id).encode()))
+            sys.stdout.flush()
+            return None
+        case "flood":
+            # The same again and again, and nothing is read any more.
+            while True:
+                sys.stdout.write(arguments["piece"] * 1000)
         case "die":
             print("I am gone", file=sys.stderr, flush=True)
             os._exit(7)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.entries import Entry, identity
-from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.naming import server_parts
 from duologue.coder.settling import in_daemon
 

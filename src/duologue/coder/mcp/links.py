@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import re
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from ipaddress import ip_address
@@ -19,9 +20,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
+from duologue.coder.limits import McpLimits
+from duologue.coder.mcp.bodies import Body
 from duologue.coder.mcp.entries import Entry, Http, Lent, Sse, Stdio, split
-from duologue.coder.mcp.limits import McpLimits
-from duologue.coder.mcp.streams import Inbox, Outbox, read_line, read_message
+from duologue.coder.mcp.streams import Inbox, Outbox
 from duologue.errors import DuologueError
 from duologue.mcp import ChannelClosed
 from duologue.transports.base import Closed, TransportError
@@ -61,11 +63,11 @@ def link(entry: Entry, cwd: Path, limits: McpLimits, end: End) -> AbstractAsyncC
         case Stdio():
             return _stdio(entry, cwd, limits, end)
         case Sse():
-            return _sse(entry, end)
+            return _sse(entry, limits, end)
         case Http():
             return _http(entry, limits, end)
         case Lent():
-            return _lent(entry, end)
+            return _lent(entry, limits, end)
     raise LinkError(entry.why)
 
 
@@ -84,61 +86,94 @@ async def _stdio(entry: Stdio, cwd: Path, limits: McpLimits, end: End) -> AsyncI
     except (TransportError, ValueError) as error:
         raise LinkError(str(error)) from None
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(item: SessionMessage) -> None:
         if end.event.is_set():
             raise anyio.ClosedResourceError
-        program.write(json.dumps(message).encode() + b"\n")
+        waiting = program.buffered()
+        if waiting > limits.unread:
+            lines.over(f"it does not read what it is sent: {waiting} bytes wait")
+            raise anyio.ClosedResourceError
+        program.write(json.dumps(as_json(item)).encode() + b"\n")
 
     try:
-        yield lines.inbox, Outbox(send)
+        yield Inbox(lines.following, limits), Outbox(send, limits, lines.over)
     finally:
         await program.close()
 
 
 class Lines:
-    """Cuts what a program writes into messages, and stops to read while many wait."""
+    """Cuts what a program writes into lines, and stops to read while many wait."""
 
     def __init__(self, program: SpawnTransport, limits: McpLimits, end: End) -> None:
-        self.inbox = Inbox(self._taken)
         self._program = program
         self._limits = limits
         self._end = end
         self._rest = bytearray()
+        self._lines: deque[bytes] = deque()
+        self._bytes = 0
+        self._more = asyncio.Event()
+        self._ended = False
         self._paused = False
 
     def data_received(self, data: bytes) -> None:
-        *lines, rest = data.split(b"\n")
-        for line in lines:
-            self._rest += line
-            message = read_line(bytes(self._rest))
-            self._rest.clear()
-            if message is not None:
-                self.inbox.put(message)
-        self._rest += rest
+        if self._ended:
+            return
+        first, *others = data.split(b"\n")
+        self._rest += first
+        for line in others:
+            self._put(bytes(self._rest))
+            self._rest[:] = line
         if len(self._rest) > self._limits.message:
-            self._over(f"it sent a message of more than {self._limits.message} bytes", "")
-        elif not self._paused and len(self.inbox) > self._limits.waiting:
+            self.over(f"it sent a message of more than {self._limits.message} bytes")
+        elif not self._paused and self._is_full(self._limits.waiting, self._limits.message):
             self._paused = True
             self._program.pause_reading()
 
-    def _taken(self) -> None:
-        if self._paused and len(self.inbox) <= self._limits.waiting // 2:
+    def _put(self, line: bytes) -> None:
+        if len(line) > self._limits.message:
+            self.over(f"it sent a message of more than {self._limits.message} bytes")
+        elif not self._ended and line.lstrip()[:1] == b"{":
+            self._lines.append(line)
+            self._bytes += len(line)
+            self._more.set()
+
+    async def following(self) -> bytes | None:
+        """The next line that may be a message; None at the end."""
+        while not self._lines:
+            if self._ended:
+                return None
+            self._more.clear()
+            await self._more.wait()
+        line = self._lines.popleft()
+        self._bytes -= len(line)
+        if self._paused and not self._is_full(self._limits.waiting // 2, self._limits.message // 2):
             self._paused = False
             self._program.resume_reading()
+        return line
+
+    def _is_full(self, lines: int, size: int) -> bool:
+        return len(self._lines) > lines or self._bytes > size
 
     def connection_lost(self, reason: Closed) -> None:
         how = f"was ended by {reason.signal}" if reason.signal else f"ended with exit code {reason.exit_code}"
         known = reason.signal or reason.exit_code is not None
-        self._over(f"it {how}" if known else "it closed its output", reason.stderr_tail)
+        self.over(f"it {how}" if known else "it closed its output", reason.stderr_tail)
 
-    def _over(self, how: str, stderr: str) -> None:
+    def over(self, how: str, stderr: str = "") -> None:
+        """Nothing more is read; what was read before can still be taken."""
         self._end.tell(how, stderr)
+        self._ended = True
         self._rest.clear()
-        self.inbox.end()
+        self._more.set()
 
     def pause_writing(self) -> None: ...
 
     def resume_writing(self) -> None: ...
+
+
+def as_json(item: SessionMessage) -> dict[str, Any]:
+    """A message of the library as JSON values."""
+    return item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
 
 
 # --- addresses --------------------------------------------------------------------------------------------------------
@@ -147,31 +182,37 @@ class Lines:
 @asynccontextmanager
 async def _http(entry: Http, limits: McpLimits, end: End) -> AsyncIterator[Streams]:
     """A redirect is followed within the server's own origin alone: that is the library's rule."""
+    # An event comes to the library when all of it is there: `Body` bounds it.
     async with (
-        _client(entry, end) as client,
-        streamable_http_client(entry.url, http_client=client, max_sse_event_size=limits.message) as streams,
+        _client(entry, limits, end) as client,
+        streamable_http_client(entry.url, http_client=client, max_sse_event_size=None) as (read, write),
     ):
-        yield streams
+        yield read, Outbox(write.send, limits, end.tell, write.aclose)
 
 
 @asynccontextmanager
-async def _sse(entry: Sse, end: End) -> AsyncIterator[Streams]:
+async def _sse(entry: Sse, limits: McpLimits, end: End) -> AsyncIterator[Streams]:
     def client(headers: object = None, timeout: object = None, auth: object = None) -> httpx2.AsyncClient:
-        return _client(entry, end)
+        return _client(entry, limits, end)
 
-    async with sse_client(entry.url, httpx_client_factory=client) as streams:
-        yield streams
+    async with sse_client(entry.url, httpx_client_factory=client) as (read, write):
+        yield read, Outbox(write.send, limits, end.tell, write.aclose)
 
 
-def _client(entry: Http, end: End) -> httpx2.AsyncClient:
-    """Without a limit on silence: a call has its own. Raises `LinkError`."""
+def _client(entry: Http, limits: McpLimits, end: End) -> httpx2.AsyncClient:
+    """Without a limit on silence: a call has its own. What is compressed is not taken: it may become any size. Raises
+    `LinkError`."""
 
     async def look(response: httpx2.Response) -> None:
         if response.is_error or response.has_redirect_location:
             end.how = f"it answered with HTTP status {response.status_code}"
+        if response.headers.pop("content-encoding", "identity").lower() != "identity":
+            end.tell("it compressed its answer, which was not asked for")
+            raise LinkError(end.how)
+        response.stream = Body(response, limits, end.tell)
 
     return httpx2.AsyncClient(
-        headers=_headers(entry),
+        headers=[("accept-encoding", "identity"), *_headers(entry)],
         timeout=httpx2.Timeout(30, read=None),
         trust_env=not _is_here(_address(entry)),
         event_hooks={"response": [look]},
@@ -205,27 +246,21 @@ def _is_here(host: str) -> bool:
 
 
 @asynccontextmanager
-async def _lent(entry: Lent, end: End) -> AsyncIterator[Streams]:
+async def _lent(entry: Lent, limits: McpLimits, end: End) -> AsyncIterator[Streams]:
     """Through the ACP connection."""
     async with await entry.connect() as channel:
-        inbox = Inbox()
 
-        async def read() -> None:
-            async for value in channel:
-                message = read_message(value)
-                if message is not None:
-                    inbox.put(message)
-            end.tell("the client has closed the connection to it")
-            inbox.end()
-
-        async def send(message: dict[str, Any]) -> None:
+        async def following() -> bytes | None:
             try:
-                await channel.send(message)
+                return json.dumps(await channel.receive()).encode()
+            except ChannelClosed:
+                end.tell("the client has closed the connection to it")
+                return None
+
+        async def send(item: SessionMessage) -> None:
+            try:
+                await channel.send(as_json(item))
             except ChannelClosed:
                 raise anyio.ClosedResourceError from None
 
-        reading = asyncio.create_task(read())
-        try:
-            yield inbox, Outbox(send)
-        finally:
-            reading.cancel()
+        yield Inbox(following, limits), Outbox(send, limits, end.tell)

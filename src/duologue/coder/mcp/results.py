@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from duologue.coder.mcp.limits import McpLimits
+from duologue.coder.limits import McpLimits
 from duologue.coder.tools.base import Outcome
 
 Block = dict[str, Any]
@@ -14,28 +14,28 @@ Block = dict[str, Any]
 
 def outcome_of(result: Mapping[str, Any], limits: McpLimits) -> Outcome:
     """The outcome of a result as it stands on the wire: its blocks unchanged, as far as the limit goes, and as text."""
-    blocks, left = _within(result.get("content") or (), limits.result)
+    blocks, left = _within(result.get("content") or (), limits)
     structured = result.get("structuredContent")
     if structured is not None and len(json.dumps(structured)) > limits.result:
         structured, left = None, left + 1
     parts = [*_texts(blocks), *([] if structured is None or _says(blocks) else [json.dumps(structured)])]
     if left:
-        parts.append(f"[{left} more parts were left out: the result is larger than {limits.result} bytes]")
+        most = f"{limits.result} bytes or {limits.blocks} parts"
+        parts.append(f"[{left} more parts were left out: the result is larger than {most}]")
     text = _cut("\n".join(parts), limits.result_characters)
     return Outcome(text or "[no result]", structured, not result.get("isError"), blocks=tuple(blocks))
 
 
-def _within(content: Iterable[Block], most: int) -> tuple[list[Block], int]:
+def _within(content: Sequence[Block], limits: McpLimits) -> tuple[list[Block], int]:
     """The first blocks that fit, and how many do not."""
     kept: list[Block] = []
-    left = 0
-    for block in content:
+    most = limits.result
+    for block in content[: limits.blocks]:
         most -= len(json.dumps(block))
         if most < 0:
-            left += 1
-        else:
-            kept.append(block)
-    return kept, left
+            break
+        kept.append(block)
+    return kept, len(content) - len(kept)
 
 
 def _says(blocks: Iterable[Block]) -> bool:

@@ -27,8 +27,8 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from duologue.coder.errors import ToolError
+from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.entries import Entry, Lent, masked, told
-from duologue.coder.mcp.limits import McpLimits
 from duologue.coder.mcp.links import End, LinkError, Streams, link
 from duologue.coder.texts import shorten
 from duologue.protocol.common.errors import ErrorCode
@@ -200,7 +200,7 @@ class Server:
 
     async def _failed(self, error: MCPError, end: End) -> ToolError:
         name = self.entry.name
-        if self._has_ended(error):
+        if end.event.is_set() or self._has_ended(error):
             end.tell(end.how or "the connection to it has ended")
             await _first(2 * self.limits.stop_seconds, self._over.wait())
             ending = "it was not started again" if self._task.done() else "it is started again; call it once more"
@@ -222,7 +222,7 @@ class Server:
     def _explain(self, error: BaseException, end: End, began: bool) -> str:
         """Why it is not there, in words without secrets."""
         match error:
-            case TimeoutError():
+            case TimeoutError() if not end.event.is_set():
                 what = f"it was not ready within {self.limits.start_seconds:g} seconds"
             case LinkError():
                 what = str(error)

@@ -6,21 +6,15 @@ The library's own are anyio's; these have the same methods, and no task that wou
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
-from pydantic import ValidationError
 
-from duologue.coder.texts import scrub_all
-
-log = logging.getLogger("duologue.coder.mcp")
+from duologue.coder.limits import McpLimits
+from duologue.coder.mcp.messages import read_message
 
 
 class Stream:
@@ -38,36 +32,20 @@ class Stream:
 
 
 class Inbox(Stream):
-    """Messages on their way to the library, in order."""
+    """Messages on their way to the library, in order; `following` gives the text of each, None at the end."""
 
-    def __init__(self, taken: Callable[[], None] = lambda: None) -> None:
-        self._messages: deque[SessionMessage] = deque()
-        self._more = asyncio.Event()
-        self._ended = False
-        self._taken = taken
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def put(self, message: JSONRPCMessage) -> None:
-        if not self._ended:
-            self._messages.append(SessionMessage(message))
-            self._more.set()
-
-    def end(self) -> None:
-        """There will be no more; what is there can still be read."""
-        self._ended = True
-        self._more.set()
+    def __init__(self, following: Callable[[], Awaitable[bytes | None]], limits: McpLimits) -> None:
+        self._following = following
+        self._limits = limits
 
     async def receive(self) -> SessionMessage | Exception:
-        while not self._messages:
-            if self._ended:
-                raise anyio.EndOfStream
-            self._more.clear()
-            await self._more.wait()
-        message = self._messages.popleft()
-        self._taken()
-        return message
+        while (text := await self._following()) is not None:
+            # However many wait: between two of them the loop serves others, and what the last one began is done.
+            await asyncio.sleep(0)
+            message = read_message(text, self._limits)
+            if message is not None:
+                return SessionMessage(message)
+        raise anyio.EndOfStream
 
     def __aiter__(self) -> Self:
         return self
@@ -78,39 +56,34 @@ class Inbox(Stream):
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def aclose(self) -> None:
-        self.end()
-        self._messages.clear()
-
 
 class Outbox(Stream):
-    """Passes the library's messages on, each as JSON values."""
+    """Passes the library's messages on. The library starts a task for each answer, so a server that asks and does not
+    take the answers would have ever more of them wait: `full` is called instead when `unsent` messages do."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        send: Callable[[SessionMessage], Awaitable[None]],
+        limits: McpLimits,
+        full: Callable[[str], None],
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._send = send
+        self._limits = limits
+        self._full = full
+        self._close = close
+        self._waiting = 0
 
     async def send(self, item: SessionMessage, /) -> None:
-        await self._send(item.message.model_dump(by_alias=True, mode="json", exclude_unset=True))
+        if self._waiting >= self._limits.unsent:
+            self._full(f"it does not take what it is sent: {self._waiting} messages wait")
+            raise anyio.ClosedResourceError
+        self._waiting += 1
+        try:
+            await self._send(item)
+        finally:
+            self._waiting -= 1
 
-
-def read_line(line: bytes) -> JSONRPCMessage | None:
-    """A line of a server; None for what is no message, such as a log that went to the wrong stream."""
-    try:
-        value = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    return read_message(value)
-
-
-def read_message(value: Any) -> JSONRPCMessage | None:
-    """A message without characters that are none, which no model takes. An answer that is not understood becomes an
-    error, so that nobody waits for it."""
-    try:
-        return jsonrpc_message_adapter.validate_python(scrub_all(value), by_name=False)
-    except (ValidationError, RecursionError):
-        log.debug("a message of an MCP server is not understood")
-    match value:
-        case {"id": int() | str() as id} if "method" not in value:
-            error = ErrorData(code=INTERNAL_ERROR, message="the server's answer is not understood")
-            return JSONRPCError(jsonrpc="2.0", id=id, error=error)
-    return None
+    async def aclose(self) -> None:
+        if self._close is not None:
+            await self._close()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from duologue.coder.events import Location
-from duologue.coder.mcp.limits import McpLimits
+from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.results import outcome_of
 from duologue.coder.models.base import ToolSpec
 from duologue.coder.naming import tool_name
