@@ -18,7 +18,7 @@ from duologue.protocol.v2.mcp import StdioMcpServer
 HERE = Path(__file__).parent / "programs"
 
 #: No pauses, and patience with a machine that is busy.
-QUICK = McpLimits(quiet_seconds=0.05, restart_seconds=0.05, start_seconds=90, wait_seconds=90)
+QUICK = McpLimits(quiet_seconds=0.05, restart_seconds=0.05, relist_seconds=0.05, start_seconds=90, wait_seconds=90)
 
 
 def official(name: str = "official", *args: str, **env: str) -> StdioMcpServer:

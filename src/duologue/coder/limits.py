@@ -68,6 +68,12 @@ class McpLimits(msgspec.Struct, frozen=True):
     tools: int = 100
     """Tools of all servers of a session; further ones are left out."""
 
+    pages: int = 50
+    """Pages of one server's list of tools; what comes after them is left out."""
+
+    relist_seconds: float = 1
+    """The pause after the tools of a server were listed again, before they are once more."""
+
     start_seconds: float = 30
     """Time a server has from its start to the list of its tools."""
 
@@ -119,7 +125,7 @@ class McpLimits(msgspec.Struct, frozen=True):
     """Characters of a result that the model gets."""
 
     schema: int = 64 * KIB
-    """The schema of a tool's arguments; a tool with a larger one is left out."""
+    """The name of a tool and the schema of its arguments; a tool that has more is left out."""
 
     description_characters: int = 4096
     """A tool's description, in characters; the rest is cut off."""

@@ -1,6 +1,6 @@
 """An MCP server on stdio without a library, which starts at once and does wrong what it is told to.
 
-`mcp_stub.py [silent | exit CODE | chatty | deaf]`; PID_FILE gets its process's number.
+`mcp_stub.py [silent | exit CODE | chatty | deaf | pages | changing | late FILE]`; PID_FILE gets its process's number.
 """
 
 import json
@@ -33,11 +33,24 @@ def answer(method: str, params: dict[str, Any], id: Any) -> Any:
                 "serverInfo": {"name": "s", "version": "1"},
             }
         case "tools/list":
-            schemas = {name: {"type": "object", "properties": fields} for name, fields in TOOLS.items()}
-            return {"tools": [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]}
+            return listed(params)
         case "tools/call":
             return call(params["name"], params.get("arguments") or {}, id)
     return {}
+
+
+def listed(params: dict[str, Any]) -> Any:
+    schemas = {name: {"type": "object", "properties": fields} for name, fields in TOOLS.items()}
+    page: dict[str, Any] = {"tools": [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]}
+    if MODE == "pages":
+        # Always one more.
+        page["nextCursor"] = params.get("cursor", "") + "1"
+    if MODE == "changing":
+        # Other tools each time it is asked.
+        times.append(1)
+        page["tools"].append({"name": f"listed{len(times)}", "inputSchema": {"type": "object"}})
+        print('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', flush=True)
+    return page
 
 
 def call(name: str, arguments: dict[str, Any], id: Any) -> Any:
@@ -68,6 +81,7 @@ def call(name: str, arguments: dict[str, Any], id: Any) -> Any:
     return {"content": [{"type": "text", "text": text}]}
 
 
+times: list[int] = []
 if file := os.environ.get("PID_FILE"):
     Path(file).write_text(f"{os.getpid()}\n")
 if MODE == "exit":
@@ -79,6 +93,8 @@ if MODE == "deaf":
 for line in sys.stdin:
     if MODE == "silent":
         continue
+    while MODE == "late" and not Path(sys.argv[2]).exists():
+        time.sleep(0.02)
     message = json.loads(line)
     if "id" not in message or "method" not in message:
         continue

@@ -83,12 +83,12 @@ class McpServers:
             await asyncio.wait({settling}, timeout=seconds)
         finally:
             settling.cancel()
-        return self._unsettled()
+        return self.starting()
 
     def wait_no_longer(self) -> list[str]:
         """The turns go on without what is still starting, until it is ready. Returns the names."""
         self._waited = True
-        names = self._unsettled()
+        names = self.starting()
         if names:
             self._notices.append(
                 f"MCP servers that are still starting after {self.limits.wait_seconds:g} seconds: "
@@ -97,7 +97,8 @@ class McpServers:
             )
         return names
 
-    def _unsettled(self) -> list[str]:
+    def starting(self) -> list[str]:
+        """The names of servers that are neither ready nor given up."""
         return [entry.name for entry in self._entries if not self._is_settled(entry)]
 
     async def _settled(self) -> None:
@@ -126,7 +127,7 @@ class McpServers:
         found: dict[str, Tool] = {}
         for entry, part in zip(self._entries, parts, strict=True):
             if entry in self._servers:
-                for tool in tools_of(self._servers[entry], part, self.limits):
+                for tool in tools_of(self._servers[entry], part):
                     found.setdefault(tool.spec.name, tool)
         if len(found) > self.limits.tools and "tools" not in self._told:
             self._told.add("tools")

@@ -20,6 +20,8 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     Implementation,
+    ListToolsRequest,
+    ListToolsResult,
     PaginatedRequestParams,
     Tool,
     ToolListChangedNotification,
@@ -30,6 +32,7 @@ from duologue.coder.errors import ToolError
 from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.entries import Entry, Lent, masked, told
 from duologue.coder.mcp.links import End, LinkError, Streams, link
+from duologue.coder.mcp.tools import usable
 from duologue.coder.texts import shorten
 from duologue.protocol.common.errors import ErrorCode
 from duologue.version import __version__
@@ -144,6 +147,8 @@ class Server:
             if self._relist.is_set() and not end.event.is_set():
                 self._relist.clear()
                 await self._list_again(session)
+                # However often it says that they have changed.
+                await _first(self.limits.relist_seconds, self._closing.wait(), end.event.wait())
 
     async def _list_again(self, session: ClientSession) -> None:
         """The tools as they are now; those of before when they cannot be told. Raises MCPError when it has ended."""
@@ -166,16 +171,19 @@ class Server:
         """All its tools, page after page, as far as a session may have them; of two with one name the first."""
         tools: dict[str, Tool] = {}
         cursor: str | None = None
-        seen: set[str] = set()
-        while len(tools) <= self.limits.tools:
+        for _ in range(self.limits.pages):
             params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
-            page = await session.list_tools(params=params)
+            # Not `list_tools`: it keeps the schemas of all that was ever listed.
+            page = await session.send_request(ListToolsRequest(params=params), ListToolsResult)
             for tool in page.tools:
-                tools.setdefault(tool.name, tool)
-            cursor = page.next_cursor
-            if not cursor or cursor in seen:
+                if tool.name not in tools and (kept := usable(tool, self.limits)) is not None:
+                    tools[tool.name] = kept
+                # One more than there may be: so it is told that something was left out.
+                if len(tools) > self.limits.tools:
+                    return tuple(tools.values())
+            if not page.next_cursor or page.next_cursor == cursor:
                 break
-            seen.add(cursor)
+            cursor = page.next_cursor
         return tuple(tools.values())
 
     # --- calls --------------------------------------------------------------------------------------------------------

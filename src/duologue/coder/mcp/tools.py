@@ -25,12 +25,18 @@ if TYPE_CHECKING:
 PATHS = ("path", "file", "file_path", "filepath", "filename")
 
 
-def tools_of(server: Server, part: str, limits: McpLimits) -> Iterator[Tool]:
-    """A server's tools, but those whose schema is too large."""
+def usable(tool: mcp_types.Tool, limits: McpLimits) -> mcp_types.Tool | None:
+    """What is kept of a tool that a server lists; None when its name and schema are too large."""
+    schema = schema_of(tool.input_schema)
+    if len(tool.name) + len(json.dumps(schema)) > limits.schema:
+        return None
+    return type(tool)(name=tool.name, description=_description(tool, limits), input_schema=schema)
+
+
+def tools_of(server: Server, part: str) -> Iterator[Tool]:
+    """A server's tools, as they were kept."""
     for each in server.tools:
-        schema = schema_of(each.input_schema)
-        if len(json.dumps(schema)) <= limits.schema:
-            yield _tool(server, each, ToolSpec(tool_name(part, each.name), _description(each, limits), schema))
+        yield _tool(server, each, ToolSpec(tool_name(part, each.name), each.description or "", each.input_schema))
 
 
 def schema_of(given: dict[str, Any]) -> dict[str, Any]:
