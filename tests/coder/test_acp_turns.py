@@ -21,6 +21,7 @@ from duologue.coder.models.base import (
     StepEnded,
     TextDelta,
     ThoughtDelta,
+    ToolResult,
     Usage,
 )
 from duologue.jsonrpc.errors import RpcError
@@ -348,3 +349,21 @@ def test_what_is_loaded_ahead_ends_with_the_loop(tmp_path: Path, monkeypatch: py
     asyncio.run(main())
     assert [task.cancelled() for task in begun] == [True]
     assert agent._loading is None
+
+
+@pytest.mark.parametrize("depth", [150, 240, 5000])
+@pytest.mark.parametrize("tool", ["read_file", "no_such_tool"])
+async def test_arguments_that_nest_too_deep_are_the_models_mistake(
+    tmp_path: Path, protocol: int, tool: str, depth: int
+) -> None:
+    """A client refused the update that told of the call, and it was shown as in progress for ever."""
+    nested: Any = 1
+    for _ in range(depth):
+        nested = [nested]
+    steps = [asks(call(tool, "c1", path=nested)), asks(call(tool, "c2", path={"a": nested})), says("went on")]
+    async with opened(tmp_path, *steps, protocol=protocol) as (session, person, models):
+        assert await take_turn(session) == "end_turn"
+        assert [person.statuses(id)[-1] for id in ("c1", "c2")] == ["failed", "failed"]
+        assert [message.text for message in session.transcript.messages][-1] == "went on"
+        told = [message.text for message in models.model.requests[-1].messages if isinstance(message, ToolResult)]
+        assert len(told) == 2 and (tool != "read_file" or all("nest deeper than 100" in text for text in told))

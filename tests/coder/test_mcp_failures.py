@@ -6,14 +6,16 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from acp_kit import Person, opened, take_turn
+from acp_kit import Person, Scripted, opened, take_turn
 from coder_kit import asks, call, gone, says, written
 from mcp_servers_kit import QUICK, data, offered, results, said, stub
 from msgspec.structs import replace
 
 from duologue.coder.limits import McpLimits
+from duologue.coder.models.offline.model import OfflineModel
 from duologue.protocol.base import Unknown
 from duologue.protocol.v2.mcp import StdioMcpServer
 from duologue.protocol.v2.updates import ToolCallUpdateEvent
@@ -76,6 +78,31 @@ async def test_one_that_never_answers_holds_neither_the_session_nor_the_others_u
         shown = len(person.of(ToolCallUpdateEvent))
         await take_turn(session)
         assert len(person.of(ToolCallUpdateEvent)) == shown and said(session)[2:] == ["two"]
+
+
+@pytest.mark.parametrize("request_for_it", ['Use the tool echo of server stub with {"text": "x"}', "use echo"])
+async def test_a_tool_of_one_that_is_still_starting_is_not_said_to_be_none(tmp_path: Path, request_for_it: str) -> None:
+    """The offline model said that the session had no MCP server."""
+    file = tmp_path / "now"
+    models: Any = Scripted()
+    models.model = OfflineModel()
+    limits = replace(QUICK, wait_seconds=0.1)
+    servers = [stub("stub", "late", str(file))]
+    async with opened(tmp_path, models=models, servers=servers, mcp_limits=limits) as (session, _, _models):
+        await take_turn(session, request_for_it)
+        assert "There is no tool echo yet" in said(session)[-1] and "`stub`" in said(session)[-1]
+        file.touch()
+        while "gave" not in said(session)[-1] and "did not work" not in said(session)[-1]:
+            await take_turn(session, request_for_it)
+
+
+async def test_a_model_is_told_what_is_still_starting(tmp_path: Path) -> None:
+    limits = replace(QUICK, wait_seconds=0.1)
+    servers = [stub("silent", "silent")]
+    async with opened(tmp_path, says(), servers=servers, mcp_limits=limits) as (session, _, models):
+        await take_turn(session)
+        request = models.model.requests[0]
+        assert request.starting == ("silent",) and "still starting" in request.system and "silent" in request.system
 
 
 async def test_one_that_is_not_ready_in_time_is_given_up_and_ended(tmp_path: Path) -> None:

@@ -284,6 +284,7 @@ class CodingSession:
             files=self._files(),
             conversation=self._conversation,
             more_tools=lambda: () if self._mcp is None else self._mcp.tools(),
+            starting=lambda: () if self._mcp is None else self._mcp.starting(),
             tools=self._tools(),
         )
 

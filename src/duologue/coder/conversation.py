@@ -10,10 +10,14 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolCall, ToolResult, UserMessage
-from duologue.coder.texts import scrub, scrub_all
+from duologue.coder.texts import nests_deeper, scrub, scrub_all
 from duologue.local.ids import fresh_id
 
 USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+#: How deep the arguments of a call may nest. They are shown to a client, whose limit (`duologue.jsonrpc.limits.Limits`)
+#: has to hold what is around them as well.
+ARGUMENT_DEPTH = 100
 
 NOT_RUN = "This call was not run: the turn ended before."
 NOT_ASKED = "This call was not run: a call before it in the same step was refused."
@@ -56,7 +60,8 @@ class Conversation:
             self.watcher.added(message)
 
     def add_step(self, message: AssistantMessage) -> AssistantMessage:
-        """Add what the model said. Its calls get ids of their own where the model used one before."""
+        """Add what the model said. Its calls get ids of their own where the model used one before, and arguments that
+        nest too deep are an error instead."""
         calls = tuple(self._unique(call) for call in message.calls)
         kept = replace(message, text=scrub(message.text), thought=scrub(message.thought), calls=calls)
         self._add(kept)
@@ -65,6 +70,9 @@ class Conversation:
     def _unique(self, call: ToolCall) -> ToolCall:
         fresh = call.id if USABLE_ID.fullmatch(call.id) and call.id not in self._ids else f"call-{fresh_id()[:16]}"
         self._ids.add(fresh)
+        if nests_deeper(call.arguments, ARGUMENT_DEPTH):
+            why = f"the arguments nest deeper than {ARGUMENT_DEPTH} levels; send the call again with simpler ones"
+            call = replace(call, arguments={}, error=why)
         return replace(call, id=fresh, name=scrub(call.name), arguments=scrub_all(call.arguments))
 
     def add_result(self, result: ToolResult) -> None:

@@ -32,9 +32,9 @@ from duologue.local.workspace import Workspace
 class Coder:
     """A session of the coding agent. One turn at a time; queueing further prompts is the caller's.
 
-    `model`, `instructions` and `tools` may be changed between turns, and what `more_tools` gives at any time. `files`
-    and `runner` let an editor's buffers and terminal stand in for the disk and our own shell. `ask` is called for each
-    write and command that no rule decides.
+    `model`, `instructions` and `tools` may be changed between turns, and what `more_tools` gives at any time;
+    `starting` names the MCP servers whose tools it does not give yet. `files` and `runner` let an editor's buffers and
+    terminal stand in for the disk and our own shell. `ask` is called for each write and command that no rule decides.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Coder:
         runner: Runner | None = None,
         tools: Iterable[Tool] | None = None,
         more_tools: Callable[[], Iterable[Tool]] = tuple,
+        starting: Callable[[], Iterable[str]] = tuple,
         limits: CoderLimits | None = None,
         conversation: Conversation | None = None,
         instructions: str = "",
@@ -59,6 +60,7 @@ class Coder:
         self.instructions = instructions
         self.tools = tuple(builtin_tools() if tools is None else tools)
         self.more_tools = more_tools
+        self.starting = starting
         self.gate = Gate(permissions, ask, workspace.project)
         self._disk = Disk(workspace, self.limits)
         self._files = files or self._disk
@@ -118,10 +120,12 @@ class Coder:
         return {tool.spec.name: tool for tool in (*self.tools, *self.more_tools())}
 
     def _request(self) -> ModelRequest:
+        starting = tuple(self.starting())
         return ModelRequest(
             conversation=self.conversation.id,
-            system=system_prompt(self.workspace, self.instructions),
+            system=system_prompt(self.workspace, self.instructions, starting),
             messages=tuple(self.conversation.messages),
             tools=tuple(tool.spec for tool in self._tools().values()),
             cwd=str(self.workspace.cwd),
+            starting=starting,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from duologue.local.workspace import Workspace
 
@@ -19,10 +20,12 @@ You are a coding agent. You work in the user's project through tools, and the us
 - Answer briefly, in the user's language. Name files by their path."""
 
 
-def system_prompt(workspace: Workspace, extra: str = "") -> str:
-    """The rules, the place, and what a host adds (a project's own instructions, say)."""
+def system_prompt(workspace: Workspace, extra: str = "", starting: Sequence[str] = ()) -> str:
+    """The rules, the place, what a host adds (a project's own instructions, say), and MCP servers that are starting."""
     place = [f"Working folder: {workspace.cwd}", f"System: {sys.platform}; commands run with sh"]
     if len(workspace.roots) > 1:
         others = ", ".join(str(root.given) for root in workspace.roots[1:])
         place.append(f"Further folders you may use: {others}")
+    if starting:
+        place.append(f"MCP servers that are still starting, whose tools are not there yet: {', '.join(starting)}")
     return "\n\n".join(part for part in (RULES, "\n".join(place), extra.strip()) if part)

@@ -134,6 +134,15 @@ def scrub_all(value: Any) -> Any:
             return value
 
 
+def nests_deeper(value: Any, most: int) -> bool:
+    """Whether arrays and objects of a JSON value nest deeper than that; however deep they do."""
+    level = [value] if isinstance(value, dict | list | tuple) else []
+    for _ in range(most):
+        items = (item for each in level for item in (each.values() if isinstance(each, dict) else each))
+        level = [item for item in items if isinstance(item, dict | list | tuple)]
+    return bool(level)
+
+
 def shorten(text: str, most: int) -> str:
     """One line of at most `most` characters."""
     line = " ".join(text.split())

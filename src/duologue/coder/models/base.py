@@ -33,7 +33,7 @@ class UserMessage(msgspec.Struct, frozen=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """A call the model asks for; `arguments` is the parsed object (empty and `error` set when it was not JSON)."""
+    """A call the model asks for; `arguments` is the parsed object (empty and `error` set when it cannot be used)."""
 
     id: str
     name: str
@@ -64,13 +64,15 @@ ChatMessage = UserMessage | AssistantMessage | ToolResult
 
 
 class ModelRequest(msgspec.Struct, frozen=True):
-    """Everything a model needs for one step. `conversation` names the session, stable over its steps and turns."""
+    """Everything a model needs for one step. `conversation` names the session, stable over its steps and turns;
+    `starting` are MCP servers whose tools are not there yet."""
 
     conversation: str
     system: str
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...]
     cwd: str
+    starting: tuple[str, ...] = ()
 
 
 class TextDelta(msgspec.Struct, frozen=True):

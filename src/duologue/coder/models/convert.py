@@ -173,7 +173,7 @@ def parse_arguments(raw: str | dict[str, Any] | None) -> tuple[dict[str, Any], s
         return {}, None
     try:
         value = json.loads(raw)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {}, f"the arguments are not valid JSON ({error}); send the call again with one JSON object"
     if not isinstance(value, dict):
         return {}, f"the arguments must be one JSON object, not {type(value).__name__}"

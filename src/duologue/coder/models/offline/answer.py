@@ -42,7 +42,10 @@ def _read(turn: Turn) -> tuple[Step, ...]:
     bare = bare_call(turn.text)
     if bare is not None and calling.fitting(turn, bare):
         return (bare,)
-    return understand(turn.text, [text for text in turn.earlier if len(text) <= REQUEST_CHARACTERS])
+    steps = understand(turn.text, [text for text in turn.earlier if len(text) <= REQUEST_CHARACTERS])
+    # The tool that is meant may be one of a server that is still starting.
+    may_come = bare is not None and turn.starting and any(isinstance(step, Unknown) for step in steps)
+    return (bare,) if bare is not None and may_come else steps
 
 
 async def _say_dropped(turn: Turn, steps: Sequence[Step]) -> None:

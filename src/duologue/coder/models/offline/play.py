@@ -117,7 +117,15 @@ def turn_of(request: ModelRequest, settings: Settings) -> tuple[Turn, Sequence[C
     titled = any(call.name == "set_title" for m in before if isinstance(m, AssistantMessage) for call in m.calls)
     tools = frozenset(tool.name for tool in request.tools)
     text = texts[-1] if texts else ""
-    turn = Turn(text, settings, tools=tools, cwd=request.cwd, titled=titled, earlier=texts[:-1])
+    turn = Turn(
+        text,
+        settings,
+        tools=tools,
+        cwd=request.cwd,
+        titled=titled,
+        earlier=texts[:-1],
+        starting=request.starting,
+    )
     return turn, request.messages[at + 1 :]
 
 

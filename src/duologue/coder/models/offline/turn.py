@@ -67,12 +67,14 @@ class Turn:
         cwd: str,
         titled: bool,
         earlier: tuple[str, ...] = (),
+        starting: tuple[str, ...] = (),
     ) -> None:
         self.text = text
         self.settings = settings
         self.tools = tools
         self.cwd = cwd
         self.earlier = earlier
+        self.starting = starting
         self._titled = titled
         self._refused = self._edited = False
         self.has_run_commands = False

@@ -35,6 +35,11 @@ def _meant(turn: Turn, step: CallTool) -> str:
         return found[0]
     if found:
         raise TurnStopped(f"Several tools are called that: {_listed(found)}. Please say which server's.")
+    if turn.starting:
+        raise TurnStopped(
+            f"There is no tool {step.tool} yet: these MCP servers are still starting: {_listed([*turn.starting])}. "
+            "Please ask again in a moment."
+        )
     if not offered:
         raise TurnStopped(f"There is no tool {step.tool}: this session has no MCP server with tools.")
     raise TurnStopped(f"There is no tool {step.tool}. The tools of MCP servers here are {_listed(offered)}.")
