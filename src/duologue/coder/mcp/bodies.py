@@ -9,13 +9,14 @@ import httpx2
 
 from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.messages import clean, error_instead, excess
+from duologue.errors import DuologueError
 
 #: The line ends between two events; those of one line are never taken apart.
 _EVENT_END = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-class TooLong(Exception):
+class TooLong(DuologueError):
     """A body holds a message that is longer than is taken."""
 
 
