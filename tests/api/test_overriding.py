@@ -114,9 +114,10 @@ def test_functions_of_ones_own_are_ones_own_matter() -> None:
 @pytest.mark.parametrize("method", [PING, HEARD])
 @pytest.mark.parametrize("function", [plain, yields])
 def test_a_handler_of_ones_own_method_must_be_async(method: Any, function: Callable[..., Any]) -> None:
+    decorate: Any = handles(method)
     with pytest.raises(TypeError, match=f"{function.__name__} must be async def"):
-        handles(method)(function)
-    handles(method)(awaited)
+        decorate(function)
+    decorate(awaited)
 
 
 @pytest.mark.parametrize("given", ["_x/ping", plain, None])
