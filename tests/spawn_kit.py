@@ -13,9 +13,7 @@ from pathlib import Path
 
 from duologue.transports.base import Closed
 from duologue.transports.spawn import SpawnTransport
-
-#: Long enough for a busy machine; a test that waits this long has failed.
-PATIENCE = 20.0
+from wire import PATIENCE
 
 
 class Heard:

@@ -13,9 +13,10 @@ from duologue.testing import settle, until, wire
 
 __all__ = ["PATIENCE", "Wire", "chunk", "close_all", "on_wire", "settle", "text_of", "until"]
 
-#: How long what must come may take, in seconds. Nothing waits so long where it comes; a machine that is busy with other
-#: things may stall a test for longer than a person who writes one wants to wait for a failure.
-PATIENCE = wire.PATIENCE = 60.0
+#: How long what must come may take, in seconds. Nothing waits so long where it comes, and a machine that is busy with
+#: other things may stall a test for longer than a person wants to wait for a failure. It is less than the minute that
+#: programs of the tests hang for, lest their own end be taken for what was waited for.
+PATIENCE = wire.PATIENCE = 45.0
 
 _open: list[Wire] = []
 

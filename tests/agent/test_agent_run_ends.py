@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from spawn_kit import alive
-
-PATIENCE = 30
+from wire import PATIENCE
 
 AGENT = """
 import asyncio, os, signal, subprocess, sys, time

@@ -17,11 +17,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wire import PATIENCE
+
 PROGRAM = Path(__file__).parent / "programs" / "scripted_agent.py"
 DUOLOGUE = [sys.executable, "-P", "-m", "duologue"]
-
-#: How long anything here may take before the test fails, in seconds.
-PATIENCE = 30.0
 
 
 def bare_environment(**more: str) -> dict[str, str]:

@@ -12,7 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE, PROGRAM, InTerminal, RawAgent, alive, bare_environment
+from cli_kit import DUOLOGUE, PROGRAM, InTerminal, RawAgent, alive, bare_environment
+
+from wire import PATIENCE
 
 AGENT = [*DUOLOGUE, "agent"]
 SHELL = ["/bin/sh", "-c", 'exec "$0" "$@"', *AGENT]

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE, RawAgent, bare_environment
+from cli_kit import DUOLOGUE, RawAgent, bare_environment
+
+from wire import PATIENCE
 
 AGENT = [*DUOLOGUE, "agent", "--model", "offline"]
 

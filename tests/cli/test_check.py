@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE
+from cli_kit import DUOLOGUE
 
 from duologue.cli import main
+from wire import PATIENCE
 
 ECHO = [sys.executable, "-m", "duologue.testing"]
 # Answers everything, under the id 1, with version 1.

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE, RawAgent, alive, scripted, start
+from cli_kit import DUOLOGUE, RawAgent, alive, scripted, start
+
+from wire import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

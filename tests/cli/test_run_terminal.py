@@ -6,7 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE, InTerminal, bare_environment, scripted
+from cli_kit import DUOLOGUE, InTerminal, bare_environment, scripted
+
+from wire import PATIENCE
 
 PROMPT = "y/a/n/v? "
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_kit import DUOLOGUE, PATIENCE, bare_environment, run
+from cli_kit import DUOLOGUE, bare_environment, run
 
 from duologue.agent import Agent, Session, Turn, list_page, unknown_session
 from duologue.cli.exits import Exit
@@ -22,6 +22,7 @@ from duologue.cli.running import Order, Run
 from duologue.protocol.changes.memory import AgentExtras
 from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse, SessionInfo
 from duologue.testing import connected
+from wire import PATIENCE
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])

@@ -22,8 +22,8 @@ from duologue.protocol.common.elicitation_schema import ElicitationSchema, Integ
 from duologue.protocol.common.permission import RequestPermissionOutcome
 from duologue.session.forms import defaults
 from duologue.testing import connected
+from wire import PATIENCE
 
-PATIENCE = 20
 FORM = ElicitationSchema(
     properties={"name": StringProperty(default="Ada"), "age": IntegerProperty(minimum=1, default=36)},
     required=["name"],

@@ -10,6 +10,7 @@ import pytest
 from duologue.agent import Agent, Turn
 from duologue.protocol.common.prompt import StopReason
 from duologue.testing import connected
+from wire import PATIENCE
 
 
 class Busy(Agent):
@@ -42,4 +43,4 @@ async def test_the_end_of_the_agents_own_work_does_not_end_a_prompt_behind_it(pr
         await asyncio.sleep(0.05)
         agent.release.set()
         await working
-        assert await asyncio.wait_for(asking, 10) == "yours"
+        assert await asyncio.wait_for(asking, PATIENCE) == "yours"

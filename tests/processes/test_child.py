@@ -15,6 +15,7 @@ from duologue.processes.child import Child, signal_name
 from duologue.processes.process import Process
 from duologue.processes.tree import Tree
 from spawn_kit import alive, open_descriptors, pids_in, until, zombies
+from wire import PATIENCE
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="descendants in other groups are known on Linux only")
 
@@ -53,7 +54,7 @@ async def test_output_that_is_read_while_another_stops_it_comes_in_order_to_its_
     reading = asyncio.create_task(read())
     await until(lambda: pieces)
     late = await process.stop()
-    await asyncio.wait_for(reading, 20)
+    await asyncio.wait_for(reading, PATIENCE)
     assert (b"".join(pieces) + late).split() == [b"begun", *(str(number).encode() for number in range(2000))]
 
 

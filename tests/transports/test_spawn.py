@@ -12,7 +12,8 @@ import pytest
 
 from duologue.transports.base import TransportError
 from duologue.transports.spawn import STDERR_TAIL, SpawnTransport
-from spawn_kit import PATIENCE, Heard, alive, open_descriptors, pids_in, python, shell, spawned, until, zombies
+from spawn_kit import Heard, alive, open_descriptors, pids_in, python, shell, spawned, until, zombies
+from wire import PATIENCE
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
 

@@ -18,8 +18,7 @@ import pytest
 from duologue.transports.base import Closed
 from duologue.transports.pipes import PipeTransport
 from spawn_kit import open_descriptors
-
-PATIENCE = 30.0
+from wire import PATIENCE
 
 #: Serves the smallest agent: answers `_echo`, and `_call` by calling what the test has put into `noise`.
 SERVE = """
