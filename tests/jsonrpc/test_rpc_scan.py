@@ -24,6 +24,14 @@ def depth_of(value: Any) -> int:
     return 1 + max(map(depth_of, value.values() if isinstance(value, dict) else value), default=0)
 
 
+def values_in(value: Any) -> int:
+    """What arrays and objects hold; an empty one counts for one more."""
+    if not isinstance(value, list | dict):
+        return 0
+    items = list(value.values()) if isinstance(value, dict) else value
+    return max(len(items), 1) + sum(map(values_in, items))
+
+
 @pytest.fixture(params=[4, 5, 7, 64 * 1024], autouse=True, scope="module")
 def piece(request: pytest.FixtureRequest) -> Any:
     """Scan in pieces of several sizes, so that cuts fall into escapes and strings."""
@@ -45,6 +53,13 @@ def test_members(array: list[Any]) -> None:
     text = json.dumps(array).encode()
     for limit in range(1, 10):
         assert scan.more_members_than(text, limit) == (len(array) > limit)
+
+
+@given(JSON)
+def test_values(value: Any) -> None:
+    text = json.dumps(value).encode()
+    for limit in range(1, 30):
+        assert scan.more_values_than(text, limit) == (values_in(value) > limit)
 
 
 @given(st.binary(max_size=40) | st.text(max_size=20).map(str.encode))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from duologue.client.errors import TurnFailed
 from duologue.client.gates import check_prompt
 from duologue.peer import ConnectionClosed
+from duologue.peer.bell import Bell
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.prompt import StopReason, Usage
 from duologue.protocol.failed_turns import error_of
@@ -76,7 +77,7 @@ class PromptTurn:
         self._queue: list[SessionUpdate] = []
         # What is being given out of the queue.
         self._batch: Iterator[SessionUpdate] = iter(())
-        self._waiter: asyncio.Future[None] | None = None
+        self._bell = Bell()
 
     def __aiter__(self) -> AsyncIterator[SessionUpdate]:
         if self._iterated:
@@ -154,8 +155,7 @@ class PromptTurn:
                 elif self.ended:
                     break
                 else:
-                    self._waiter = asyncio.get_running_loop().create_future()
-                    await self._waiter
+                    await self._bell.wait()
             if self._error is not None:
                 raise self._error
         finally:
@@ -199,13 +199,7 @@ class PromptTurn:
             return
         self._queue.append(event)
         self.session.connection.peer.inbound.undelivered += 1
-        if self._waiter is not None:
-            self._wake()
-
-    def _wake(self) -> None:
-        waiter, self._waiter = self._waiter, None
-        if waiter is not None and not waiter.done():
-            waiter.set_result(None)
+        self._bell.ring()
 
     def end(self, idle: StateUpdateEvent) -> None:
         """The session is idle: the turn is over."""
@@ -222,7 +216,7 @@ class PromptTurn:
         self.over.set()
         self._error = error
         self.session.prompts.leave(self)
-        self._wake()
+        self._bell.ring()
 
     def _leave(self) -> None:
         if self._left:

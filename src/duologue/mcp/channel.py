@@ -17,6 +17,7 @@ from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.mcp.errors import ChannelClosed
 from duologue.peer import ConnectionClosed
+from duologue.peer.bell import Bell
 from duologue.peer.errors import REQUEST_CANCELLED
 from duologue.protocol.common.mcp import MessageMcpNotification, MessageMcpRequest
 from duologue.protocol.common.table import MCP_MESSAGE, MCP_MESSAGE_NOTIFICATION
@@ -46,7 +47,7 @@ class McpChannel:
         self._peer = peer
         self._disconnect = disconnect
         self._queue: deque[McpMessage] = deque()
-        self._waiter: asyncio.Future[None] | None = None
+        self._bell = Bell()
         # Requests of this end by its ids, and of the other end by the ids that they were given here.
         self._calls: dict[Any, asyncio.Task[None]] = {}
         self._asked: dict[str, asyncio.Future[Any]] = {}
@@ -87,8 +88,7 @@ class McpChannel:
         while not self._queue:
             if self.closed:
                 raise ChannelClosed("the MCP connection is closed")
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            await self._bell.wait()
         self._peer.inbound.delivered()
         return self._queue.popleft()
 
@@ -197,25 +197,20 @@ class McpChannel:
         asked, self._asked = self._asked, {}
         for answer in asked.values():
             _fail(answer, RpcError(INTERNAL_ERROR, "the MCP connection was closed"))
-        self._wake()
+        self._bell.ring()
 
     def _put(self, message: McpMessage) -> None:
         if self.closed:
             return
         self._queue.append({"jsonrpc": "2.0", **message})
         self._peer.inbound.undelivered += 1
-        self._wake()
+        self._bell.ring()
 
     def drop(self) -> None:
         """Forget what was not received."""
         while self._queue:
             self._queue.popleft()
             self._peer.inbound.delivered()
-
-    def _wake(self) -> None:
-        waiter, self._waiter = self._waiter, None
-        if waiter is not None and not waiter.done():
-            waiter.set_result(None)
 
 
 def _fail(answer: asyncio.Future[Any], error: RpcError) -> None:
