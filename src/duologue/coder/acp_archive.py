@@ -73,7 +73,7 @@ class Archive:
         return self._found(session_id, saved)
 
     async def infos(self) -> list[SessionInfo]:
-        """The sessions in which someone said something, the last used first. The log tells once of a damaged one."""
+        """The sessions in which a turn was answered, the last used first. The log tells once of a damaged one."""
         damaged: list[Unreadable] = []
         try:
             rows = await self._worker.ask(lambda desk: desk.rows(damaged.append))

@@ -183,7 +183,7 @@ class Database:
         self._connection.execute(f"UPDATE session SET {sets} WHERE id = ?", (*changed.values(), session_id))
 
     def used(self, session_id: str, prompts: int, now: float) -> None:
-        """Someone worked in it, with so many new prompts."""
+        """Someone worked in it; there are so many more turns to go on from."""
         self._connection.execute(
             "UPDATE session SET used = ?, prompts = prompts + ? WHERE id = ?", (now, prompts, session_id)
         )

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from duologue.coder.models.base import AssistantMessage
 from duologue.coder.store.cleaning import Cleaner
 from duologue.coder.store.database import Database, Report
 from duologue.coder.store.errors import Busy, StoreError
@@ -19,12 +20,17 @@ from duologue.coder.store.saved import Saved, fold
 from duologue.coder.store.settings import StoreSettings
 from duologue.coder.store.worker import Job
 from duologue.protocol.common.updates import SessionInfoUpdateEvent
+from duologue.protocol.v2.updates import AgentMessageChunk, AgentThoughtChunk, ToolCallUpdateEvent
 
 log = logging.getLogger("duologue.coder.store")
 
 
 #: What is wrong with the records of one session: they have no form in JSON, or the session is not in the file any more.
 _SESSION_FAULTS = (ValueError, TypeError, OverflowError, RecursionError, LookupError, sqlite3.IntegrityError)
+
+
+#: A model's answer, in its history and as the client is told of it.
+_ANSWERS = (AssistantMessage, AgentMessageChunk, AgentThoughtChunk, ToolCallUpdateEvent)
 
 
 class Desk:
@@ -38,6 +44,8 @@ class Desk:
         self._fresh: dict[str, list[Record]] = {}
         self._words: dict[str, Record] = {}
         self._open: set[str] = set()
+        # Of the turns at work, whether the model has heard of the prompt (USER) and answered (ASSISTANT).
+        self._turns: dict[str, Kind] = {}
         # Whether something may have become too much, and whether something was deleted.
         self._grown = True
         self._wipe = False
@@ -52,7 +60,7 @@ class Desk:
     def do(self, jobs: Sequence[Job]) -> None:
         """Do jobs in one transaction; they are answered when it is written. Raises StoreError: then nothing is done and
         nobody is answered, and where it is Unavailable it may be tried again."""
-        before = (self._words.copy(), self._open.copy(), self._grown, self._wipe)
+        before = (self._words.copy(), self._open.copy(), self._turns.copy(), self._grown, self._wipe)
         answers: list[tuple[Job, Any, StoreError | None]] = []
         try:
             self._follow()
@@ -64,7 +72,7 @@ class Desk:
                     self._prune()
         except Exception as error:
             self._fresh.clear()
-            self._words, self._open, self._grown, self._wipe = before
+            self._words, self._open, self._turns, self._grown, self._wipe = before
             raise failure(self._database.path, error) from None
         if self._wipe:
             self._wipe_out()
@@ -122,6 +130,7 @@ class Desk:
         """The session is closed here: its last words are written, and others may have it."""
         self._write(session_id, self._fresh.pop(session_id, []), whole=True)
         self._open.discard(session_id)
+        self._turns.pop(session_id, None)
         self._database.release(session_id)
 
     def _write_fresh(self) -> None:
@@ -153,14 +162,30 @@ class Desk:
 
     def _note(self, session_id: str, told: Sequence[Record]) -> None:
         """What a listing shows."""
-        prompts = sum(record.kind is Kind.BEGAN for record in told)
-        if prompts or any(record.kind is Kind.ENDED for record in told):
-            self._database.used(session_id, prompts, time.time())
+        turns = sum([self._counted(session_id, record) for record in told])
+        if turns or any(record.kind in (Kind.BEGAN, Kind.ENDED) for record in told):
+            self._database.used(session_id, turns, time.time())
             self._grown = True
         titles = [record.value.title for record in told if isinstance(record.value, SessionInfoUpdateEvent)]
         if titles:
             title = titles[-1]
             self.describe(session_id, {"title": self._cleaner.text(title) if isinstance(title, str) else None})
+
+    def _counted(self, session_id: str, record: Record) -> int:
+        """How many more turns there are to go on from: one that was answered is, until it is forgotten."""
+        match record.kind, self._turns.get(session_id):
+            case Kind.BEGAN | Kind.ENDED, _:
+                self._turns.pop(session_id, None)
+            case Kind.USER, _:
+                self._turns[session_id] = Kind.USER
+            case Kind.ASSISTANT | Kind.UPDATE, Kind.USER if isinstance(record.value, _ANSWERS):
+                # What was said before the model had heard of the prompt are notes of the agent itself.
+                self._turns[session_id] = Kind.ASSISTANT
+                return 1
+            case Kind.DROPPED, Kind.ASSISTANT:
+                del self._turns[session_id]
+                return -1
+        return 0
 
     # --- sessions of earlier ------------------------------------------------------------------------------------------
 

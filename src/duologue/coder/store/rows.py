@@ -11,7 +11,8 @@ from duologue.coder.store.errors import Unreadable
 
 
 class Row(NamedTuple):
-    """What is known of a session. `used` is seconds since 1970 that a date can have; `roots` are further folders."""
+    """What is known of a session. `used` is seconds since 1970 that a date can have; `roots` are further folders;
+    `prompts` counts the turns that were answered."""
 
     number: int
     id: str

@@ -22,7 +22,7 @@ SHORTEST_SECRET = 8
 
 
 class StoreLimits(msgspec.Struct, frozen=True):
-    """What is dropped first: sessions in which nobody said anything, then the old ones, then the least recently used. A
+    """What is dropped first: sessions in which no turn was answered, then the old ones, then the least recently used. A
     session that is open in any process stays."""
 
     session_count: int = 1000
@@ -35,7 +35,7 @@ class StoreLimits(msgspec.Struct, frozen=True):
     """Days since a session was last used."""
 
     unused_days: int = 1
-    """The same for a session in which nobody said anything."""
+    """The same for a session in which no turn was answered."""
 
     flush_seconds: float = 0.25
     """The longest time that something stays unwritten, in seconds."""
