@@ -21,9 +21,9 @@ ANSWERS: dict[str, PermissionAnswer] = {
 }
 
 
-class ModedStore(PermissionStore):
-    """The rules of a store as one session sees them: in another mode than "ask" nothing is allowed, whatever a rule
-    says."""
+class SessionPermissions(PermissionStore):
+    """The shared rules behind the mode of one session: in a mode other than "ask" nothing is allowed, whatever a rule
+    says. The mode is asked for at each call, since it may change while a turn runs."""
 
     def __init__(self, shared: PermissionStore, mode: Callable[[], str]) -> None:
         super().__init__()
