@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
-from acp_kit import opened, take_turn
+from acp_kit import Scripted, opened, take_turn
 from coder_kit import asks, call, says
 
+from duologue.agent.connection import AgentConnection
 from duologue.client import Session
+from duologue.coder.acp import CodingAgent
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.v2.permission import RequestPermissionRequest
+from duologue.testing import Wire
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
@@ -77,3 +81,34 @@ async def test_a_turn_that_cannot_begin_does_not_keep_the_session_busy(
 
 def raising(*_: object) -> None:
     raise ValueError
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["one read", "while it is loaded"])
+async def test_a_load_behind_a_prompt_tells_what_the_user_said(tmp_path: Path, together: bool) -> None:
+    """In version 1, where a client rebuilds what it shows of a session from the load alone."""
+    async with Wire() as wire:
+        connection = AgentConnection(CodingAgent(models=Scripted(says("one"), says("two"))))
+        await connection.start(wire.far)
+        await wire.initialize(1)
+        place = {"cwd": str(tmp_path), "mcpServers": []}
+        session_id = (await wire.ask("session/new", place))["result"]["sessionId"]
+        prompts = [
+            wire.call("session/prompt", {"sessionId": session_id, "prompt": [{"type": "text", "text": text}]})
+            for text in ("first", "second")
+        ]
+        load = wire.call("session/load", {"sessionId": session_id, **place})
+        if together:
+            wire.send(*prompts, load)
+        else:
+            wire.send(*prompts)
+            await asyncio.sleep(0)
+            wire.send(load)
+        ids = {load["id"], *(prompt["id"] for prompt in prompts)}
+        texts = ""
+        while ids:
+            message = await wire.read()
+            ids.discard(message.get("id"))
+            update = message.get("params", {}).get("update", {})
+            if update.get("sessionUpdate") in ("user_message_chunk", "agent_message_chunk"):
+                texts += update["content"]["text"] + " "
+        assert texts.split() == ["first", "one", "second", "two"]

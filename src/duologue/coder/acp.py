@@ -201,8 +201,7 @@ class CodingAgent(Agent):
 
     async def prompt(self, turn: Turn) -> StopReason | None:
         self._check_login()
-        await self._load()
-        return await coding(turn.session).turn(turn)
+        return await coding(turn.session).turn(turn, self._load())
 
     @cached_property
     def _archive(self) -> Archive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -184,15 +184,16 @@ class CodingSession:
 
     # --- turns ------------------------------------------------------------------------------------------------------
 
-    async def turn(self, turn: Turn) -> StopReason:
-        """Work on a prompt. Raises RpcError when the model fails."""
-        from duologue.coder.acp_events import Stage
-
-        stage = Stage(turn, self.workspace)
+    async def turn(self, turn: Turn, loaded: Awaitable[None]) -> StopReason:
+        """Work on a prompt, once what that needs is `loaded`. Raises RpcError when the model fails."""
         self._log.began()
         try:
-            self._stage = stage
+            # At once: a replay that is asked for while something is loaded shows what the user said.
             turn.record(self._kept().add)
+            await loaded
+            from duologue.coder.acp_events import Stage
+
+            stage = self._stage = Stage(turn, self.workspace)
             await self._await_servers(turn)
             self._tell_notices(turn)
             coder = await self._ready()
@@ -269,11 +270,11 @@ class CodingSession:
         return self._coder
 
     def _make(self, model: Model) -> Coder:
-        from duologue.coder.acp_permissions import ModedStore
+        from duologue.coder.acp_permissions import SessionPermissions
         from duologue.coder.conversation import Conversation
         from duologue.coder.loop import Coder
 
-        store = ModedStore(self._permissions(), lambda: self._mode)
+        store = SessionPermissions(self._permissions(), lambda: self._mode)
         if self._conversation is None:
             self._conversation = Conversation(self.session.id, watcher=self._log)
         return Coder(

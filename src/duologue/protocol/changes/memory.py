@@ -86,6 +86,8 @@ class OpenPrompt(msgspec.Struct):
     behind: bool = False
     message_id: str | None = None
     cancelled: bool = False
+    #: A replay was asked for before its turn began, which cannot have its user message: that is told when it comes.
+    retold: bool = False
     meta: Any = UNSET
 
 

@@ -150,7 +150,8 @@ def _turn_to(session: SessionMemory, message_id: str) -> Sent:
 
 
 def is_echo(session: SessionMemory, message_id: str) -> bool:
-    """Whether a user message is that of a prompt which v1 has open: the n-th prompt owns the n-th new message."""
+    """Whether a user message is that of a prompt which v1 has open: the n-th prompt owns the n-th new message. One of a
+    prompt that a later replay lacks is none: v1 knows only what was replayed."""
     if session.replays:
         return False
     if message_id in session.echoes:
@@ -159,6 +160,8 @@ def is_echo(session: SessionMemory, message_id: str) -> bool:
     if prompt is None or message_id in session.sent:
         return False
     prompt.message_id = message_id
+    if prompt.retold:
+        return False
     keep(session.echoes, message_id, None, session.connection.bounds.messages)
     return True
 

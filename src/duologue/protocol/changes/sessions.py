@@ -185,6 +185,8 @@ def load_up(memory: ConnectionMemory, request: v1.LoadSessionRequest, key: Hasha
     session = memory.session(request.session_id)
     session.forget_told()
     session.replays += 1
+    for prompt in session.prompts:
+        prompt.retold = prompt.message_id is None
 
     def end() -> None:
         session.replays -= 1
