@@ -144,11 +144,16 @@ class RawAgent:
 
 
 def run(
-    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, text: str | None = None
+    *arguments: str,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    text: str | None = None,
+    command: str = "run",
+    patience: float = PATIENCE,
 ) -> subprocess.CompletedProcess[str]:
-    """`duologue run` to its end, without any terminal."""
+    """`duologue run`, or another command, to its end, without any terminal."""
     return subprocess.run(
-        [*DUOLOGUE, "run", *arguments],
+        [*DUOLOGUE, command, *arguments],
         cwd=cwd,
         env=dict(bare_environment() if env is None else env),
         input=text,
@@ -156,7 +161,7 @@ def run(
         capture_output=True,
         text=True,
         start_new_session=True,
-        timeout=PATIENCE,
+        timeout=patience,
         check=False,
     )
 

@@ -94,13 +94,35 @@ def test_an_agent_that_does_not_start(tmp_path: Path, arguments: list[str], word
 
 
 @pytest.mark.parametrize(
+    "agent",
+    [
+        "no-such-agent --token hunter2",
+        "false --api-keys hunter2",
+        "sh -c 'echo PASSWORDS=hunter2 >&2; exit 3' x --secrets=hunter2",
+        "'unfinished --token hunter2",
+    ],
+)
+def test_secrets_of_a_command_line_are_not_told(tmp_path: Path, agent: str) -> None:
+    done = run("go", "--agent", agent, "--log", str(tmp_path / "log"), cwd=tmp_path)
+    assert done.returncode in (2, 7) and "***" in done.stderr
+    logged = (tmp_path / "log").read_text() if (tmp_path / "log").exists() else ""
+    assert "hunter2" not in done.stdout + done.stderr + logged
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ([], "request"),
         (["  "], "the request is empty"),
         (["go", "--allow", "everything"], "a rule is KIND:PATTERN"),
         (["go", "--cwd", "/no/such/folder"], "no such folder"),
-        (["go", "--env", "NOT_SET_ANYWHERE"], "NAME=VALUE"),
+        (["go", "--cwd", __file__], "this is a file"),
+        (["go", "--resume", ""], "--resume: the id is empty"),
+        (["go", "--model", " "], "--model: the name is empty"),
+        (["go", "--mcp", "files"], "--mcp files: give NAME=COMMAND or NAME=URL"),
+        (["\udcff"], "the request is no text in UTF-8"),
+        (["-"], "the request is empty"),
+        (["go", "--env", "NOT_SET_ANYWHERE"], "there is no such variable here: set it, or give NAME=VALUE"),
         (["go", "--agent", " "], "the command is empty"),
         (["go", "--agent", "'"], "quote it as for a shell"),
         (["fix", "the", "test"], "unrecognized arguments: the test; put the request in quotes"),
@@ -208,6 +230,30 @@ def test_what_tools_read_is_shown_when_it_is_wanted(tmp_path: Path) -> None:
 def test_the_request_can_come_from_standard_input(tmp_path: Path) -> None:
     done = run("-", "--agent", scripted("say"), cwd=tmp_path, text="go\n")
     assert done.returncode == 0 and done.stdout == "hello from the model\n"
+
+
+def reading(cwd: Path) -> subprocess.Popen[bytes]:
+    """`duologue run -`, whose standard input is open."""
+    line = [*DUOLOGUE, "run", "-"]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(line, cwd=cwd, env=bare_environment(), stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def test_standard_input_that_is_no_text_is_told(tmp_path: Path) -> None:
+    with reading(tmp_path) as running:
+        _, errors = running.communicate(b"\xff\xfe", timeout=PATIENCE)
+    assert running.returncode == 2 and errors == b"duologue run: the request is no text in UTF-8\n"
+
+
+def test_ctrl_c_while_the_request_is_read_ends_it_without_a_traceback(tmp_path: Path) -> None:
+    with reading(tmp_path) as running:
+        assert running.stdin is not None and running.stderr is not None
+        # More than fits a pipe: it is read when this returns.
+        running.stdin.write(b"x" * (1 << 20))
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(PATIENCE) == 130
+        assert running.stderr.read() == b""
 
 
 def test_a_model_is_chosen_in_the_agents_way(tmp_path: Path) -> None:

@@ -24,5 +24,5 @@ def in_a_thread(order: Order) -> list[Exit]:
 
 def test_a_run_outside_of_the_main_thread_and_without_sighup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(signal, "SIGHUP")
-    order = Order("go", shlex.split(scripted("say")), tmp_path)
+    order = Order(request="go", command=shlex.split(scripted("say")), cwd=tmp_path)
     assert in_a_thread(order) == [Exit.DONE]

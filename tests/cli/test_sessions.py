@@ -61,11 +61,11 @@ class Keeper(Agent):
         await turn.say(f"{turn.session.id} goes on")
 
 
-async def work(agent: Agent, order: Order, protocol: Any, kind: type[Run] = Run) -> Exit:
+async def work(agent: Agent, order: Order, protocol: Any, kind: type[Run | Listing] = Run) -> Exit:
     client = kind(order)
     client.output.open()
     async with connected(agent, client, protocol=protocol) as connection:
-        status = await client._work_with(connection)
+        status = await client.work(connection)
         await client.output.settle()
     return status
 

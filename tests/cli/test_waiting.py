@@ -77,21 +77,21 @@ async def shows(client: Run) -> bool:
 
 async def test_it_is_for_people_at_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch), (tmp_path / "out").open("w") as file:
-        assert await shows(Run(Order("go", ["x"], tmp_path)))
-        assert not await shows(Run(Order("go", ["x"], tmp_path, json=True)))
+        assert await shows(Run(Order(request="go", command=["x"], cwd=tmp_path)))
+        assert not await shows(Run(Order(request="go", command=["x"], cwd=tmp_path, json=True)))
         for name in ("stdout", "stderr"):
             with monkeypatch.context() as patch:
                 patch.setattr(sys, name, file)
-                assert not await shows(Run(Order("go", ["x"], tmp_path)))
+                assert not await shows(Run(Order(request="go", command=["x"], cwd=tmp_path)))
         monkeypatch.setenv("TERM", "dumb")
-        assert not await shows(Run(Order("go", ["x"], tmp_path)))
+        assert not await shows(Run(Order(request="go", command=["x"], cwd=tmp_path)))
 
 
 async def test_it_is_never_in_a_line_that_is_begun_nor_below_a_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with terminal(monkeypatch):
-        client = Run(Order("go", ["x"], tmp_path))
+        client = Run(Order(request="go", command=["x"], cwd=tmp_path))
         client.output.open()
         assert client._awaited() == "starting the agent"
         client.out.write("a line that is")

@@ -36,7 +36,9 @@ async def test_a_rule_names_a_tool_of_a_server(
 ) -> None:
     """One call says nothing of commands, the other has one in its input."""
     models = Scripted(asks(call("stub__echo", "c1", text="x")), asks(call("stub__raw", "c2", **COMMAND)), says())
-    run = Run(Order("go", ["x"], tmp_path, rules=[parse_rule(rule) for rule in rules], otherwise="reject"))
+    run = Run(
+        Order(request="go", command=["x"], cwd=tmp_path, rules=[parse_rule(rule) for rule in rules], otherwise="reject")
+    )
     run.output.open()
     agent = CodingAgent(models=models, mcp_limits=QUICK)
     async with connected(agent, run, protocol=protocol) as connection:

@@ -25,4 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return agent(arguments[1:], at_terminal=at_terminal)
     from duologue.cli.commands import dispatch
 
-    return dispatch(arguments)
+    try:
+        return dispatch(arguments)
+    except KeyboardInterrupt:  # before the subcommand looks out for it by itself
+        return 130

@@ -7,31 +7,30 @@ from pathlib import Path
 from duologue import codec
 from duologue.cli.exits import Exit
 from duologue.cli.resuming import NoSession, listed, used, when
-from duologue.cli.running import Run
 from duologue.cli.screen import one_line, plain_json
+from duologue.cli.visit import Visit
 from duologue.client import ClientConnection
 from duologue.protocol.common.session import SessionInfo
 from duologue.protocol.v2 import table as v2
 
 
-class Listing(Run):
+class Listing(Visit):
     """The client that lists the sessions of its folder."""
 
     @property
     def _where(self) -> Path | None:
-        return self.order.cwd
+        return self.start.cwd
 
-    async def _work_with(self, connection: ClientConnection) -> Exit:
+    async def work(self, connection: ClientConnection) -> Exit:
         if not connection.offers(v2.SESSION_LIST):
             raise NoSession("this agent does not list its sessions (session/list)")
-        self._logins = connection.auth_methods
         infos = sorted([info async for info in listed(connection, self._where)], key=used, reverse=True)
         for info in infos:
-            self.out.line(plain_json(codec.encode(info).decode()) if self.order.json else self._line(info))
+            self.out.line(plain_json(codec.encode(info).decode()) if self.start.json else self._line(info))
             await self.output.drain()
         if not infos:
             place = "" if self._where is None else f" of {self._where} (--all lists those of all folders)"
-            self.errors.line(f"{self.order.program}: there are no sessions{place}")
+            self.errors.line(f"{self.start.program}: there are no sessions{place}")
         return Exit.DONE
 
     def _line(self, info: SessionInfo) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.session import SessionInfo
 from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.mcp import McpServer
 
 #: Sessions that are asked for at most: an agent may list them without an end.
 MOST_LISTED = 1000
@@ -31,8 +32,10 @@ class Resume:
     session_id: str | None = None
 
 
-async def reopened(connection: ClientConnection, resume: Resume, cwd: Path) -> tuple[Session, SessionInfo | None]:
-    """The session, and what the agent tells of it in its list. Raises `NoSession`, `RpcError`."""
+async def reopened(
+    connection: ClientConnection, resume: Resume, cwd: Path, servers: Sequence[McpServer] = ()
+) -> tuple[Session, SessionInfo | None]:
+    """The session, and what the agent tells of it in its list. Raises `NoSession`, `NotOffered`, `RpcError`."""
     if not connection.offers(v2.SESSION_RESUME):
         raise NoSession("this agent does not offer to go on with a session (session/resume, session/load)")
     info: SessionInfo | None
@@ -41,8 +44,9 @@ async def reopened(connection: ClientConnection, resume: Resume, cwd: Path) -> t
         session_id = info.session_id
     else:
         info, session_id = await _named(connection, resume.session_id), resume.session_id
+    replay = not _without_replay(connection)
     try:
-        session = await connection.resume_session(session_id, cwd, replay=not _without_replay(connection))
+        session = await connection.resume_session(session_id, cwd, replay=replay, mcp_servers=servers)
     except RpcError as error:
         if error.code != ErrorCode.RESOURCE_NOT_FOUND:
             raise

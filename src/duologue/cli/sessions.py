@@ -32,12 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(chosen: argparse.Namespace) -> int:
     """Check the command line, list, and give the exit status."""
+    import asyncio
+
     from duologue.cli.listing import Everywhere, Listing
-    from duologue.cli.running import Order, run_order
+    from duologue.cli.visit import Start
 
     try:
-        order = Order(request="", json=chosen.json, **starting.start_of(chosen, "duologue sessions"))
+        start = Start(json=chosen.json, **starting.start_of(chosen, "duologue sessions"))
     except ValueError as error:
         print(f"duologue sessions: {error}", file=sys.stderr)
         return Exit.USAGE
-    return run_order(order, Everywhere if chosen.all else Listing)
+    return asyncio.run((Everywhere if chosen.all else Listing)(start).main())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from duologue.cli.given import add_env, command_words, variables
 
 if TYPE_CHECKING:
     from duologue.peer.link import Trace
@@ -20,13 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="CMD", help="the agent's command line (the built-in agent)")
     parser.add_argument("--cwd", metavar="DIR", type=Path, default=Path(), help="the project folder (this one)")
     parser.add_argument("--protocol", choices=("1", "2", "auto"), default="1", help="the version to propose (1)")
-    parser.add_argument(
-        "--env",
-        metavar="NAME[=VALUE]",
-        action="append",
-        default=[],
-        help="pass a variable on to the agent, which gets no others that may hold secrets",
-    )
+    add_env(parser, "agent")
     parser.add_argument("--timeout", metavar="S", type=float, help="cancel when it takes more than S seconds")
     parser.add_argument("--log", metavar="FILE", type=Path, help="append every message to FILE, without keys")
 
@@ -51,15 +48,7 @@ def _command(agent: str | None, further: tuple[str, ...]) -> list[str]:
     if agent is None:
         # -P: the project folder must not be searched for modules of ours.
         return [sys.executable, "-P", "-m", "duologue", "agent", *further]
-    import shlex
-
-    try:
-        words = shlex.split(agent)
-    except ValueError as error:
-        raise ValueError(f"--agent {agent!r}: {error}; quote it as for a shell: --agent 'my-agent --flag'") from None
-    if not words:
-        raise ValueError("--agent: the command is empty")
-    return words
+    return command_words("--agent", agent)
 
 
 def _seconds(timeout: float | None) -> float | None:
@@ -78,22 +67,16 @@ def _trace(log: Path | None, program: str) -> Trace | None:
 
 def _folder(path: Path) -> Path:
     folder = path.expanduser().absolute()
+    if folder.is_file():
+        raise ValueError(f"--cwd: this is a file: {path}; give the folder of the project")
     if not folder.is_dir():
         raise ValueError(f"--cwd: there is no such folder: {path}")
     return folder
 
 
 def _environment(named: list[str], *, own: bool) -> Mapping[str, str]:
-    import os
-
-    passed: dict[str, str] = {}
-    if own:
-        passed = {
-            name: value for name, value in os.environ.items() if name in OWN_VARIABLES or name.startswith(OWN_PREFIX)
-        }
-    for entry in named:
-        name, equals, value = entry.partition("=")
-        if not name or (not equals and name not in os.environ):
-            raise ValueError(f"--env {entry}: give NAME=VALUE, or NAME of a variable that is set here")
-        passed[name] = value if equals else os.environ[name]
-    return passed
+    passed = variables(named)
+    if not own:
+        return passed
+    ours = {name: value for name, value in os.environ.items() if name in OWN_VARIABLES or name.startswith(OWN_PREFIX)}
+    return {**ours, **passed}
