@@ -15,13 +15,12 @@ PATH=$bin:$PATH
 DUOLOGUE_SESSIONS=off
 export PATH DUOLOGUE_SESSIONS
 
-# Questions about the project's own code and tests are answered by rules; --yes answers what no rule can cover, such as
-# the script with which the offline model tries repairs in a scratch copy.
+# The questions of this repair are answered by rules, which would do alone; --yes answers what another request asks.
 request=${1:-Fix the failing test.}
 if [ -n "${DEMO_ASK:-}" ]; then
     set --
 else
-    set -- --allow 'edit:invoicer/**' --allow 'run:python3 -m unittest *' --yes
+    set -- --allow 'edit:invoicer/**' --allow 'run:python3 -m unittest *' --allow 'run:duologue try-edits *' --yes
 fi
 status=0
 duologue run --model offline --cwd "$folder" "$@" "$request" || status=$?

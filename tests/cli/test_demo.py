@@ -27,6 +27,7 @@ def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) 
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "allowed once by the rule edit:invoicer/**" in done.stdout
+    assert "allowed once by the rule run:duologue try-edits *" in done.stdout and "by --yes" not in done.stdout
     assert "● Try small edits in a scratch copy [execute]\n  $ " in done.stdout and "lab-result" not in done.stdout
     assert "● Read invoicer/invoice.py [read] · " in done.stdout and "BULK_FROM = 10" not in done.stdout
     assert done.stdout.index("FAILED (failures=1)") < done.stdout.index("│ OK")

@@ -10,11 +10,12 @@ import pytest
 from duologue.agent import file_diff
 from duologue.client.subjects import Matter, deciding, matter_of, may_reject
 from duologue.local.rules import Rule, Run, Subject, Use, Write, parse_rule
+from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.permission import PermissionOption, PermissionOptionKind
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
 from duologue.protocol.v2.diff import CopyChange, DeleteChange, ModifyChange, MoveChange
 from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject
-from duologue.protocol.v2.tools import ToolCallUpdate, ToolDiff
+from duologue.protocol.v2.tools import ToolCallUpdate, ToolContent, ToolDiff
 from duologue.protocol.v2.updates import ToolCallUpdateEvent
 from duologue.session.entries import ToolCallState
 
@@ -255,3 +256,11 @@ def test_a_file_that_a_rule_guards_is_guarded_from_what_is_not_told(tmp_path: Pa
 def test_a_file_that_must_not_be_edited_must_not_be_deleted(tmp_path: Path) -> None:
     gone = matter(tmp_path, kind=ToolKind.DELETE, raw_input={"path": ".env"})
     assert deciding(rules("reject edit:.env", "delete:**"), gone, tmp_path) == parse_rule("reject edit:.env")
+
+
+def test_the_words_of_a_request_are_told_and_its_command_is_not_told_twice(tmp_path: Path) -> None:
+    """Version 1 has the description of a request, and a command, as texts in the tool call."""
+    texts = ["It runs the tests.", "```\nmake test\n```", "make test"]
+    content = [ToolContent(content=TextBlock(text=text)) for text in texts]
+    found = matter(tmp_path, kind=ToolKind.EXECUTE, raw_input={"command": "make test"}, content=content)
+    assert found.texts == ("It runs the tests.",)

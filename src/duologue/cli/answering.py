@@ -131,8 +131,11 @@ class Answers:
         words = "Allow this?" if printer.calls.title_of(matter.call) == title else title
         screen.line(f"{screen.paint('?', 'yellow', 'bold')} {words}")
         if isinstance(request.description, str) and request.description:
-            parts.lines([f"│ {line}" for line in visible(request.description).split("\n")], sys.maxsize)
-        whole = printer.calls.show_diffs(matter.call, matter.content, near=True)
+            _tell_words(parts, request.description, sys.maxsize)
+        whole = True
+        for text in matter.texts:
+            whole &= _tell_words(parts, text, parts.bounds.text)
+        whole &= printer.calls.show_diffs(matter.call, matter.content, near=True)
         whole &= _tell_matter(parts, matter, parts.bounds.command)
         for command in _commands(matter):
             self.printer.parts.know_command(command)
@@ -165,6 +168,8 @@ class Answers:
             word = line.strip().lower()
             typed = WORDS.get(word, word)
             if typed == "w" and cut is not None:
+                for text in cut.texts:
+                    _tell_words(printer.parts, text, sys.maxsize)
                 printer.whole_diffs(cut.content)
                 _tell_matter(printer.parts, cut, sys.maxsize)
                 cut = None
@@ -177,6 +182,11 @@ class Answers:
 
 def _commands(matter: Matter) -> list[str]:
     return [subject.command for subject in matter.subjects if isinstance(subject, Run)]
+
+
+def _tell_words(parts: Parts, text: str, most: int) -> bool:
+    """Print what a request says for itself; whether that was all."""
+    return parts.lines([f"│ {line}" for line in visible(text).split("\n")], most)
 
 
 def _tell_matter(parts: Parts, matter: Matter, most: int) -> bool:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from duologue.cli import agent, check, run, sessions
+from duologue.cli import agent, check, run, sessions, try_edits
 from duologue.cli.exits import Exit
 from duologue.cli.help import Help
 from duologue.version import __version__
@@ -41,6 +41,7 @@ def dispatch(argv: Sequence[str]) -> int:
         ("sessions", sessions, "list the sessions that an agent has kept"),
         ("agent", agent, "serve the coding agent, for an editor to start"),
         ("check", check, "tell which requirements of the protocol a program keeps"),
+        ("try-edits", try_edits, "what the offline model runs to find the repair of a failing test"),
     ):
         command = commands.add_parser(
             name,
@@ -65,4 +66,6 @@ def dispatch(argv: Sequence[str]) -> int:
             return check.main(chosen)
         case "sessions":
             return sessions.main(chosen)
+        case "try-edits":
+            return try_edits.main(chosen)
     return run.main(chosen)

@@ -5,6 +5,7 @@ Titles are for people and count for nothing here. What cannot be told for certai
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from typing import Any, Literal
 
 from duologue.client.raw_input import RawInput, read_raw_input
 from duologue.local.rules import Rule, Run, Subject, Use, Write, allowing_rule
+from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.tools import ToolKind
+from duologue.protocol.markdown import fenced
 from duologue.protocol.patches import FilePatch, read_patch
 from duologue.protocol.v2.diff import DeleteChange, DiffPatch, MoveChange
 from duologue.protocol.v2.permission import CommandSubject, RequestPermissionRequest, ToolCallSubject
-from duologue.protocol.v2.tools import ToolCallContent, ToolDiff
+from duologue.protocol.v2.tools import ToolCallContent, ToolCallUpdate, ToolContent, ToolDiff
 from duologue.session.entries import ToolCallState
 
 CHANGES = frozenset((ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE))
@@ -40,6 +43,7 @@ class Matter:
     content: tuple[ToolCallContent, ...] = ()
     kind: ToolKind | None = None
     titles: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 def matter_of(request: RequestPermissionRequest, call: ToolCallState | None, cwd: Path) -> Matter:
@@ -52,8 +56,21 @@ def matter_of(request: RequestPermissionRequest, call: ToolCallState | None, cwd
             merged = ToolCallState(patch.tool_call_id)
             for update in (*(call.updates() if call is not None else ()), patch):
                 merged.patch(update)
-            return _of_call(merged, request.title, cwd)
+            matter = _of_call(merged, request.title, cwd)
+            return dataclasses.replace(matter, texts=_texts(patch, matter.subjects))
     return Matter(titles=(request.title,))
+
+
+def _texts(patch: ToolCallUpdate, subjects: Sequence[Subject]) -> tuple[str, ...]:
+    """The texts that the request shows, without a command that is a subject by itself."""
+    runs = [subject.command for subject in subjects if isinstance(subject, Run)]
+    commands = {form.strip() for command in runs for form in (command, fenced(command))}
+    return tuple(
+        item.content.text
+        for item in patch.content or ()
+        if isinstance(item, ToolContent) and isinstance(item.content, TextBlock)
+        if item.content.text.strip() not in commands
+    )
 
 
 def _of_call(call: ToolCallState, title: str, cwd: Path) -> Matter:

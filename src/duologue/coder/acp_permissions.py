@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from msgspec import UNSET
+
 from duologue.agent import default_options
 from duologue.coder.acp_events import Stage
 from duologue.coder.acp_options import ASK
@@ -43,7 +45,10 @@ class SessionPermissions(PermissionStore):
 async def ask_client(stage: Stage, question: PermissionQuestion) -> PermissionAnswer:
     """Ask the client about a call that it was told of. An answer that is not understood is a refusal."""
     permission = await stage.voice.ask_permission(
-        question.title, subject=stage.subject(question), options=default_options(question.scope or None)
+        question.title,
+        subject=stage.subject(question),
+        description=question.description or UNSET,
+        options=default_options(question.scope or None),
     )
     if permission.cancelled:
         return "cancelled"

@@ -119,6 +119,7 @@ class Dispatch:
                 plan.command,
                 plan.cwd,
                 plan.locations,
+                scrub(plan.description),
             )
             verdict = await self._gate.decide(subject, question, self._heard)
             if verdict == "cancelled":

@@ -151,7 +151,8 @@ Event = (
 class PermissionQuestion(msgspec.Struct, frozen=True):
     """What a person is asked before a write or a command. The diffs are what will be written, byte for byte.
 
-    `scope` says in words what "always" would cover (for example: "`pytest` in this project").
+    `scope` says in words what "always" would cover (for example: "`pytest` in this project"), `description` what it
+    does and why, where that is told.
     """
 
     call: str
@@ -162,6 +163,7 @@ class PermissionQuestion(msgspec.Struct, frozen=True):
     command: str | None = None
     cwd: Path | None = None
     locations: tuple[Location, ...] = msgspec.field(default=())
+    description: str = ""
 
 
 PermissionAnswer = Literal["allow_once", "allow_always", "reject_once", "reject_always", "cancelled"]

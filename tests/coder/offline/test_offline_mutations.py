@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -135,11 +134,6 @@ def test_the_lab_is_written_for_older_pythons_too_and_needs_nothing_of_ours(path
     tree = ast.parse(text, feature_version=(3, 9))
     imported = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level]
     assert not [module for module in imported if module.split(".")[0] == "duologue"]
-
-
-def test_the_command_names_the_lab_and_fits_a_shell_line() -> None:
-    line = command.lab_command("python3", {"kind": "pytest", "root": "/x y"})
-    assert shlex.split(line)[:2] == ["python3", str(command.LAB)]
 
 
 TEXT = "if len(items) < 0:\n    total += 2\n"

@@ -57,7 +57,8 @@ class Plan:
     """What a call will do. `subject` is what needs permission, None for work without effects.
 
     `perform` gets the call's id and does the work; it may raise ToolError or OSError. A `quiet` call speaks by its own
-    events alone (a plan, a title) and is not shown as a tool call.
+    events alone (a plan, a title) and is not shown as a tool call. `description` tells who is asked what it does and
+    why, where title and command do not.
     """
 
     title: str
@@ -68,6 +69,7 @@ class Plan:
     command: str | None = None
     cwd: Path | None = None
     quiet: bool = False
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)

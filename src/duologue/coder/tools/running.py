@@ -20,6 +20,9 @@ class RunCommand(Arguments, frozen=True):
     cwd: Annotated[str, Meta(description="Folder to run it in; the working folder when left out.")] = "."
     timeout: Annotated[float, Meta(gt=0, description="Seconds it may take.")] | None = None
     title: Annotated[str, Meta(description="What it is for, in a few words; shown beside the command.")] = ""
+    description: Annotated[
+        str, Meta(description="What it does and why, in plain words, where the command does not say it; for a person.")
+    ] = ""
 
 
 @tool(
@@ -50,6 +53,7 @@ async def run_command(arguments: RunCommand, context: Context) -> Plan:
         locations=() if place.real == context.workspace.project else (Location(place.shown),),
         command=arguments.command,
         cwd=place.shown,
+        description=shorten(arguments.description, 1000),
     )
 
 

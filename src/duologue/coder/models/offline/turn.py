@@ -130,9 +130,12 @@ class Turn:
         """Run one call whose failure ends the turn."""
         await self.need(call[0], **call[1])
 
-    async def run(self, command: str, seconds: float | None = None, *, title: str | None = None) -> Any:
-        """Run a command to any end; gives its structured result. `title` tells people what it is for."""
-        given = {"timeout": seconds, "title": title}
+    async def run(
+        self, command: str, seconds: float | None = None, *, title: str | None = None, description: str | None = None
+    ) -> Any:
+        """Run a command to any end; gives its structured result. `title` tells people what it is for in a few words,
+        `description` what it does and why, before they allow it."""
+        given = {"timeout": seconds, "title": title, "description": description}
         named = {name: value for name, value in given.items() if value is not None}
         result = await self.call("run_command", command=command, **named)
         if not result.ok and not isinstance(result.data, dict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.coder.models.offline.repair.command import lab_command
+from duologue.coder.models.offline.repair.command import try_edits_command
 from duologue.coder.models.offline.repair.lab.job import result_in
 from duologue.coder.models.offline.repair.verdict import Proven, Verdict, weigh
 from duologue.coder.models.offline.scripts.hunks import change_of
@@ -43,20 +43,29 @@ async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report) -> 
     await turn.say(
         "I try small edits in a scratch copy, each against the tests. Your files are not touched by that.\n\n"
     )
-    job = {
-        "kind": suite.kind,
-        "root": turn.cwd,
-        "roots": list(suite.roots),
-        "options": list(suite.options),
-        "start": suite.start,
-        "target": target or "",
-        "failing": [failure.name for failure in report.failures][:200],
-        "seconds": turn.settings.repair_seconds,
-        "hanging": turn.settings.hanging_seconds,
-        "most_bytes": turn.settings.copied_bytes,
-    }
-    command = lab_command(suite.python, job)
-    data = await turn.run(command, turn.settings.repair_seconds + 30, title="Try small edits in a scratch copy")
+    settings = turn.settings
+    command = try_edits_command(
+        suite.python,
+        [failure.name for failure in report.failures][:200],
+        kind=suite.kind,
+        roots=list(suite.roots),
+        options=list(suite.options),
+        start=suite.start,
+        target=target or "",
+        seconds=settings.repair_seconds,
+        hanging=settings.hanging_seconds,
+        most_bytes=settings.copied_bytes,
+    )
+    data = await turn.run(
+        command,
+        settings.repair_seconds + 30,
+        title="Try small edits in a scratch copy",
+        description=(
+            f"This copies the project to a temporary folder, makes one small edit at a time in the copy, and runs the "
+            f"tests there with {suite.python}, for {settings.repair_seconds:g} seconds at most. So I find out which "
+            "edit repairs the failing test. Your files are not edited by that: I ask again before the repair is made."
+        ),
+    )
     result = result_in(str(data["output"]))
     if result is None:
         raise TurnStopped(
