@@ -10,8 +10,9 @@ from duologue.check.bench import Start
 from duologue.check.clients.starting import launcher
 from duologue.check.reports import Report
 from duologue.check.run import Choice, Progress, check_agent, check_client
+from duologue.local.masking import mask
 from duologue.transports.base import Transport
-from duologue.transports.spawn import SpawnTransport
+from duologue.transports.spawn import SHOWN_CHARACTERS, SpawnTransport
 
 
 async def check_program(
@@ -41,7 +42,8 @@ async def check_program(
     else:
         verdicts = await check_agent(begin, choice, patience, jobs=jobs, progress=progress)
     versions = tuple(sorted({verdict.version for verdict in verdicts}))
-    return Report(side, shlex.join(command), versions, verdicts)
+    # A report is kept and passed on.
+    return Report(side, shlex.join(mask(list(command), SHOWN_CHARACTERS)), versions, verdicts)
 
 
 #: How long an agent may take to end once its stdin has, in seconds.

@@ -64,7 +64,8 @@ _TEXTS = (
     # An option of a command.
     rf"((?<![\w-])--?(?:\w[\w-]*)?{_NAME}{_PLURAL}(?:=|[ \t]+(?!-))){_VALUE}",
     # A variable before a command or in a file of them, and the same in small letters.
-    rf"((?<![\w$.-])(?=\w+=)(?-i:\w*(?:APIKEY|_KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?))=){_VALUE}",
+    rf"((?<![\w$.-])(?=\w+=)(?-i:\w*(?:_KEY(?==)|(?:API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION|ACCOUNT)_?KEY"
+    rf"|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)){_PLURAL}=){_VALUE}",
     r"((?<![\w$.-])(?=\w+=)\w*(?:api_?key|access_?token|auth_?token|client_?secret|password|passwd|passphrase)=)"
     rf"{_VALUE}",
     # A header of a request.

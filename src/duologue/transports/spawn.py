@@ -20,6 +20,8 @@ from duologue.transports.pipes import PipeTransport
 
 #: Bytes of the child's stderr that are kept for error messages.
 STDERR_TAIL = 16 * 1024
+#: Characters of one word of the command that error messages show.
+SHOWN_CHARACTERS = 400
 #: How long to wait for the exit status once the child's stdout has ended, in seconds.
 STATUS_SECONDS = 1.0
 #: How long stdout may stay silent after the child's exit before it counts as ended: a grandchild may hold it open.
@@ -62,7 +64,10 @@ class SpawnTransport:
         self._reads = 0
 
     def __str__(self) -> str:
-        return shlex.join(self._command)
+        """The command line without secrets, for texts of errors."""
+        from duologue.local.masking import mask
+
+        return shlex.join(mask(list(self._command), SHOWN_CHARACTERS))
 
     @property
     def pid(self) -> int | None:
