@@ -31,8 +31,10 @@ def check(*arguments: str) -> int:
 
 def test_a_sound_agent_gives_status_0_and_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "report.json"
-    status = check("agent", "--protocol", "2", "--only", "all-jsonrpc-07", "--report", str(file), "--", *ECHO)
+    echo = ["sh", "-c", 'exec "$0" -m duologue.testing', sys.executable, "--token", "hunter2"]
+    status = check("agent", "--protocol", "2", "--only", "all-jsonrpc-07", "--report", str(file), "--", *echo)
     assert status == 0
+    assert "--token" in file.read_text() and "hunter2" not in file.read_text()
     assert "version 2: 1 pass" in capsys.readouterr().out
     assert [row["id"] for row in json.loads(file.read_text())["rows"]] == ["all-jsonrpc-07"]
 
@@ -73,6 +75,22 @@ def test_an_agent_that_echoes_is_no_agent(capsys: pytest.CaptureFixture[str]) ->
     assert "initialize fails" in capsys.readouterr().err
 
 
+def test_who_reads_a_pipe_is_told_how_far_it_has_come(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("agent", "--protocol", "2", "--only", "all-jsonrpc-07", "--only", "all-prompt-01", "--", *ECHO)
+    assert check(*words) == 0
+    err = capsys.readouterr().err
+    lines = err.splitlines()
+    total = int(lines[0].split()[2])
+    assert lines[0].startswith("version 2: ") and "probes in" in lines[0]
+    assert lines[-1].endswith(f", {total} of {total} done") and "version 2: jsonrpc (" in err
+    assert "\r" not in err and "\x1b" not in err
+
+
+def test_quiet_says_nothing_on_the_way(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("agent", "--quiet", "--protocol", "2", "--only", "all-jsonrpc-07", "--", *ECHO) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -81,7 +99,11 @@ def test_an_agent_that_echoes_is_no_agent(capsys: pytest.CaptureFixture[str]) ->
         (("agent", "--report", "report.pdf", "--", "x"), ".html"),
         (("agent", "--report", "nowhere/report.xml", "--", "x"), "no such folder"),
         (("agent", "--env", "DUOLOGUE_UNSET_VARIABLE", "--", "x"), "no such variable"),
+        (("agent", "--env", "=1", "--", "x"), "give NAME=VALUE"),
         (("agent", "--timeout", "0", "--", "x"), "above zero"),
+        (("agent", "--timeout", "nan", "--", "x"), "above zero"),
+        (("agent", "--", "'"), "quote it as for a shell"),
+        (("agent", "--", ""), "the command is empty"),
         (("client", "--", "some-client"), "{agent}"),
     ],
 )

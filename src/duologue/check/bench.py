@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from duologue.check.judging import Failed, Skipped
+from duologue.check.notebook import Notebook
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said, Talk
 from duologue.check.serving import Client
-from duologue.check.verdict import Finding
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 from duologue.transports.base import Transport
 
@@ -22,16 +23,15 @@ T = TypeVar("T")
 INFO: Json = {"name": "duologue-check", "version": "1", "title": "Duologue check ✓"}
 
 
-class Bench:
+class Bench(Notebook):
     """One probe's connections to an agent, in one version. `talks` keeps what was said on them."""
 
     def __init__(self, start: Start, version: int, patience: float, folder: Path, title: str) -> None:
-        self.version = version
+        super().__init__(version)
         self.patience = patience
         self.folder = folder
         self.client = Client(folder)
         self.talks: list[Talk] = []
-        self.findings: list[Finding] = []
         self._start = start
         self._title = title
         self._wires: list[Wire] = []
@@ -39,16 +39,6 @@ class Bench:
     async def close(self) -> None:
         """End all connections."""
         await asyncio.gather(*(wire.close() for wire in self._wires))
-
-    # --- findings -----------------------------------------------------------------------------------------------------
-
-    def row(self, v1: str, v2: str) -> str:
-        """The id that a requirement has in this version."""
-        return v1 if self.version == 1 else v2
-
-    def note(self, row: str, problem: str = "", *said: Said, reason: Reason | None = None) -> None:
-        """Report on a row besides the probe's own."""
-        self.findings.append(Finding(row, problem, tuple(each.line for each in said), reason))
 
     # --- connections --------------------------------------------------------------------------------------------------
 
@@ -141,7 +131,7 @@ class Turn:
         """The answer to the prompt; skips the probe where it is an error."""
         answer = await self.wire.answer(self.request)
         if answer.code is not None:
-            raise Skipped(Reason.LOGIN if answer.code == -32000 else Reason.BUILDS_ON)
+            raise Skipped(Reason.LOGIN if answer.code == ErrorCode.AUTH_REQUIRED else Reason.BUILDS_ON)
         return answer
 
     async def end(self) -> Said:
@@ -207,7 +197,7 @@ def demand(truth: object, problem: str, *said: Said | None) -> None:
 async def session_of(wire: Wire, method: str, params: Json | None = None) -> str:
     """The session that a request opens; skips the probe where there can be none."""
     answer = await wire.ask(method, params)
-    if answer.code == -32000:
+    if answer.code == ErrorCode.AUTH_REQUIRED:
         raise Skipped(Reason.LOGIN)
     session = answer.result.get("sessionId")
     if not isinstance(session, str):

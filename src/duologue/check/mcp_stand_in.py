@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 VARIABLE = "DUOLOGUE_CHECK"
+#: That of `ErrorCode`, which is not to be had here.
+METHOD_NOT_FOUND = -32601
 
 
 def answer(method: object, params: object) -> dict[str, object] | None:
@@ -35,7 +37,7 @@ def main(trace: str, words: list[str]) -> None:
         asked = json.loads(line)
         if "id" in asked and "method" in asked:
             result = answer(asked["method"], asked.get("params"))
-            error = {"code": -32601, "message": "Method not found"}
+            error = {"code": METHOD_NOT_FOUND, "message": "Method not found"}
             part = {"error": error} if result is None else {"result": result}
             print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **part}), flush=True)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from duologue.check import agents, clients, watching
 from duologue.check.agents.words import NOTES
@@ -43,13 +44,24 @@ __all__ = [
     "watching",
 ]
 
-#: Told before each probe: its number, how many there are, the version, its name.
-Progress = Callable[[int, int, int, str], None]
 #: Begins the program under test for a working folder.
 Begin = Callable[[Path], Start]
 Tested = TypeVar("Tested", bound=Bench | ClientBench)
 #: Makes the bench of a probe: for a version, in a folder, under the probe's name.
 Make = Callable[[int, Path, str], Bench | ClientBench]
+
+
+class Progress(Protocol):
+    """Told how far a check has come."""
+
+    def planned(self, version: int, areas: Mapping[str, int]) -> None:
+        """A version is begun: how many probes there are of each area."""
+
+    def begun(self, version: int, number: int, name: str) -> None:
+        """A probe is begun, by its number from 1 and its name."""
+
+    def ended(self, version: int, area: str) -> None:
+        """A probe of an area has ended."""
 
 
 @dataclass(frozen=True)
@@ -158,23 +170,29 @@ async def _check(
 ) -> list[Verdict]:
     room = asyncio.Semaphore(jobs)
 
-    async def one(number: int, probe: Probe, total: int, version: int) -> list[Finding]:
+    async def one(number: int, probe: Probe, version: int) -> list[Finding]:
         async with room:
             if progress is not None:
-                progress(number, total, version, probe.name)
+                progress.begun(version, number, probe.name)
             found, talks = await try_one(bench, probe, version)
+            if progress is not None:
+                progress.ended(version, _area(probe))
         return [*found, *(finding for talk in talks for finding in look_over(talk))]
 
     verdicts: list[Verdict] = []
     for version in versions:
         probes = choice.probes(side, version)
+        if progress is not None:
+            progress.planned(version, Counter(map(_area, probes)))
         async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(one(number, probe, len(probes), version)) for number, probe in enumerate(probes, 1)
-            ]
+            tasks = [group.create_task(one(number, probe, version)) for number, probe in enumerate(probes, 1)]
         findings = chain.from_iterable(task.result() for task in tasks)
         verdicts += sum_up(side, version, findings, choice)
     return verdicts
+
+
+def _area(probe: Probe) -> str:
+    return ROWS[probe.rows[0]].area
 
 
 async def try_one(make: Make, probe: Probe, version: int) -> tuple[list[Finding], Sequence[Talk]]:

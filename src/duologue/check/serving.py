@@ -8,6 +8,7 @@ from typing import Any
 from duologue.check import mcp_stand_in
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 
 #: A client that can do all that the checker can play.
 RICH: dict[int, Json] = {
@@ -54,9 +55,9 @@ class Client:
         try:
             answer: Json = {"result": self._answer(said)}
         except LookupError:
-            answer = {"error": {"code": -32601, "message": "Method not found"}}
+            answer = {"error": {"code": ErrorCode.METHOD_NOT_FOUND, "message": "Method not found"}}
         except OSError as error:
-            answer = {"error": {"code": -32002, "message": error.strerror or "Not found"}}
+            answer = {"error": {"code": ErrorCode.RESOURCE_NOT_FOUND, "message": error.strerror or "Not found"}}
         self.reply(wire, said, answer)
 
     def lend(self, name: str) -> Json:

@@ -8,11 +8,14 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.cli.screen import Screen, printable, wants_colour
+from duologue.cli.given import add_env, command_words, variables
+from duologue.cli.progress import Line, Lines
+from duologue.cli.screen import Screen, can_erase, printable, wants_colour
+from duologue.local.masking import mask_text
 
 if TYPE_CHECKING:
     from duologue.check.reports import Report
-    from duologue.check.run import Choice, Progress
+    from duologue.check.run import Choice
 
 DESCRIPTION = """\
 Start a program, talk to it, and tell which requirements of the Agent Client Protocol it keeps.
@@ -56,10 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--timeout", metavar="S", type=float, default=30.0, help="how long an answer may take (30)")
     parser.add_argument("--jobs", metavar="N", type=int, default=4, help="probes that run side by side (4)")
-    parser.add_argument(
-        "--env", metavar="NAME[=VALUE]", action="append", default=[], help="pass a variable on to the program"
-    )
+    add_env(parser, "program")
     parser.add_argument("--verbose", action="store_true", help="name what was skipped, too")
+    parser.add_argument("--quiet", action="store_true", help="do not say on standard error how far it has come")
 
 
 def main(chosen: argparse.Namespace) -> int:
@@ -67,7 +69,7 @@ def main(chosen: argparse.Namespace) -> int:
     import asyncio
 
     try:
-        choice, env = _choice(chosen), _environment(chosen.env)
+        choice, env = _choice(chosen), variables(chosen.env)
     except ValueError as error:
         print(f"duologue check: {error}", file=sys.stderr)
         return IMPOSSIBLE
@@ -115,57 +117,39 @@ def _choice(chosen: argparse.Namespace) -> Choice:
     return Choice(versions, frozenset(chosen.only))
 
 
-def _environment(named: list[str]) -> Mapping[str, str]:
-    import os
-
-    passed: dict[str, str] = {}
-    for entry in named:
-        name, equals, value = entry.partition("=")
-        if not name or (not equals and name not in os.environ):
-            raise ValueError(f"--env {entry}: there is no such variable")
-        passed[name] = value if equals else os.environ[name]
-    return passed
-
-
 async def _check(chosen: argparse.Namespace, choice: Choice, env: Mapping[str, str]) -> int:
     from duologue.check.judging import Failed
     from duologue.check.programs import check_program
     from duologue.transports.base import TransportError
 
-    screen = Screen(sys.stderr, colour=wants_colour(sys.stderr))
+    progress = _progress(chosen.quiet)
     try:
         report = await check_program(
-            chosen.side, _words(chosen.program), choice, chosen.timeout, jobs=chosen.jobs, env=env, progress=_on(screen)
+            chosen.side, _words(chosen.program), choice, chosen.timeout, jobs=chosen.jobs, env=env, progress=progress
         )
     except (Failed, TransportError, ValueError) as error:
-        _erase(screen)
-        print(f"duologue check: {printable(str(error))}", file=sys.stderr)
+        if progress is not None:
+            progress.end()
+        print(f"duologue check: {printable(mask_text(str(error)))}", file=sys.stderr)
         for line in error.lines if isinstance(error, Failed) else ():
             print(f"  {printable(str(line))}", file=sys.stderr)
         return IMPOSSIBLE
-    _erase(screen)
+    if progress is not None:
+        progress.end()
     return _tell(report, chosen)
 
 
 def _words(program: list[str]) -> list[str]:
     """The command line; one word with spaces is taken apart as a shell would."""
-    import shlex
-
-    return shlex.split(program[0]) if len(program) == 1 else program
+    return command_words("CMD", program[0]) if len(program) == 1 else program
 
 
-def _on(screen: Screen) -> Progress:
-    def progress(number: int, total: int, version: int, name: str) -> None:
-        if screen.is_terminal:
-            _erase(screen)
-            screen.write(f"version {version}: {number}/{total} {name.replace('_', ' ')}")
-
-    return progress
-
-
-def _erase(screen: Screen) -> None:
-    if screen.is_terminal:
-        screen.write("\r\x1b[K")
+def _progress(quiet: bool) -> Line | Lines | None:
+    """How far it has come, on standard error."""
+    if quiet or sys.stderr is None:
+        return None
+    screen = Screen(sys.stderr, colour=wants_colour(sys.stderr))
+    return Line(screen) if can_erase(sys.stderr) else Lines(screen)
 
 
 def _tell(report: Report, chosen: argparse.Namespace) -> int:

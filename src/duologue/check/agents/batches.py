@@ -9,6 +9,7 @@ from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Line, Said
 from duologue.check.wire import Wire, as_line
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -44,7 +45,7 @@ async def empty_batch(wire: Wire) -> None:
     lines = await said_to(wire, [])
     said = [line.json for line in lines]
     sound = len(said) == 1 and isinstance(said[0], dict) and said[0].get("id", 0) is None
-    sound = sound and said[0].get("error", {}).get("code") == -32600
+    sound = sound and said[0].get("error", {}).get("code") == ErrorCode.INVALID_REQUEST
     _demand(sound, "an empty batch is not answered by one error -32600 with the id null", lines)
 
 
@@ -62,7 +63,9 @@ async def mixed_batch(bench: Noting, wire: Wire) -> None:
     if first["id"] not in ids:
         raise Skipped(Reason.BUILDS_ON)
     invalid = [message for message in answers if message.get("id", 0) is None]
-    sound = [message.get("error", {}).get("code") for message in invalid] == [-32600] and second["id"] in ids
+    sound = [message.get("error", {}).get("code") for message in invalid] == [ErrorCode.INVALID_REQUEST] and second[
+        "id"
+    ] in ids
     bench.note("v2-jsonrpc-07", *_about(sound, "a bad entry of a batch is not answered by one -32600", lines))
     entries = len(answers) - len(invalid)
     bench.note("v2-jsonrpc-05", *_about(entries <= 2, "a notification in a batch is answered", lines))
@@ -77,7 +80,9 @@ async def answers_no_notices(bench: Bench) -> None:
 async def silent_batch(wire: Wire) -> None:
     """Fails where a batch of notifications is answered."""
     lines = await said_to(wire, [NOTICE, NOTICE])
-    if any(message.get("error", {}).get("code") == -32600 for line in lines for message in line.messages):
+    if any(
+        message.get("error", {}).get("code") == ErrorCode.INVALID_REQUEST for line in lines for message in line.messages
+    ):
         raise Skipped(Reason.BUILDS_ON)  # batches are refused as such
     _demand(not lines, "a batch of notifications is answered", lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from duologue.check.bench import Bench, demand
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -15,7 +16,11 @@ async def takes_meta(bench: Bench) -> None:
     answer = await wire.ask("initialize", params)
     demand("result" in answer.json, "_meta of initialize fails it", answer)
     answer = await wire.ask("session/new", bench.new(_meta=None))
-    demand(answer.code not in {-32600, -32602}, "a _meta of null fails session/new", answer)
+    demand(
+        answer.code not in {ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_PARAMS},
+        "a _meta of null fails session/new",
+        answer,
+    )
 
 
 @probe(Side.AGENT, "all-extensibility-03")
@@ -30,7 +35,7 @@ async def takes_unknown_members(bench: Bench) -> None:
 async def answers_methods_of_others(bench: Bench) -> None:
     wire = await bench.greet()
     answer = await wire.ask("_duologue/unknown", {"anything": True})
-    demand(answer.code == -32601, "a method of someone else is not answered with -32601", answer)
+    demand(answer.code == ErrorCode.METHOD_NOT_FOUND, "a method of someone else is not answered with -32601", answer)
 
 
 @probe(Side.AGENT, "all-extensibility-08")
@@ -70,13 +75,21 @@ async def survives_unknown_servers(bench: Bench) -> None:
     wire = await bench.greet()
     server = {"type": "_duologue", "name": "check", "command": "/nonexistent/duologue"}
     answer = await wire.ask("session/new", bench.new(mcpServers=[server]))
-    demand(answer.code != -32603, "a server of an unknown type is neither passed over nor refused", answer)
+    demand(
+        answer.code != ErrorCode.INTERNAL_ERROR,
+        "a server of an unknown type is neither passed over nor refused",
+        answer,
+    )
 
 
 async def _opens_with(bench: Bench, server: dict[str, object]) -> None:
     """A server that does not start may fail the session, but it is a server that is understood."""
     wire = await bench.greet()
     answer = await wire.ask("session/new", bench.new(mcpServers=[server]))
-    if answer.code == -32000:
+    if answer.code == ErrorCode.AUTH_REQUIRED:
         raise Skipped(Reason.LOGIN)
-    demand(answer.code not in {-32600, -32601, -32602}, "a server over stdio is refused", answer)
+    demand(
+        answer.code not in {ErrorCode.INVALID_REQUEST, ErrorCode.METHOD_NOT_FOUND, ErrorCode.INVALID_PARAMS},
+        "a server over stdio is refused",
+        answer,
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.agents.handshake import INVALID_PARAMS
 from duologue.check.agents.reopening import HISTORY, reopen, text_of, with_a_past
 from duologue.check.agents.sessions import listed
 from duologue.check.agents.words import WORLD
@@ -13,6 +12,7 @@ from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 DIRECTORIES = "additionalDirectories"
@@ -37,11 +37,13 @@ async def forks_in_a_folder(bench: Bench) -> None:
     need_forks(bench, wire)
     past, session, _ = await with_a_past(bench)
     nowhere = await past.ask("session/fork", {"sessionId": session, "mcpServers": []})
-    demand(nowhere.code == INVALID_PARAMS, "session/fork without a cwd is not refused with -32602", nowhere)
+    demand(nowhere.code == ErrorCode.INVALID_PARAMS, "session/fork without a cwd is not refused with -32602", nowhere)
     params = {"sessionId": session, "cwd": str(bench.folder)}
     least = await past.ask("session/fork", params if bench.version == 2 else {**params, "mcpServers": []})
     # Which sessions can be forked is the agent's to say, but not with the code of wrong params.
-    demand(least.code != INVALID_PARAMS, "session/fork with a sessionId and a cwd is refused with -32602", least)
+    demand(
+        least.code != ErrorCode.INVALID_PARAMS, "session/fork with a sessionId and a cwd is refused with -32602", least
+    )
 
 
 @probe(Side.AGENT, "allu-session-02")

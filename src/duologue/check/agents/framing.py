@@ -8,6 +8,7 @@ from duologue.check.bench import Bench, demand
 from duologue.check.judging import probe
 from duologue.check.record import Said
 from duologue.check.wire import Wire, as_line
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -82,7 +83,9 @@ async def copes_with_a_batch(bench: Bench) -> None:
 
     def settled() -> bool | None:
         answers = [said.json.get("id") for said in wire.talk.said[since:] if not said.ours]
-        refused = any(said.code == -32600 and said.json.get("id") is None for said in wire.talk.said[since:])
+        refused = any(
+            said.code == ErrorCode.INVALID_REQUEST and said.json.get("id") is None for said in wire.talk.said[since:]
+        )
         return True if refused or ids <= set(map(_plain, answers)) else None
 
     demand(await wire.look(settled), "a batch is neither served nor refused with -32600", *wire.talk.said[since:])
@@ -93,4 +96,4 @@ def _plain(id: object) -> object:
 
 
 def _parse_error(wire: Wire, since: int) -> Said | None:
-    return next((said for said in wire.talk.said[since:] if not said.ours and said.code == -32700), None)
+    return next((said for said in wire.talk.said[since:] if not said.ours and said.code == ErrorCode.PARSE_ERROR), None)

@@ -9,13 +9,12 @@ from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.serving import REFUSING, RICH
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 from duologue.protocol.version import SUPPORTED, V1, V2, added
 
-INVALID_PARAMS = -32602
-METHOD_NOT_FOUND = -32601
 #: Either says that something is not offered.
-NOT_OFFERED = frozenset({METHOD_NOT_FOUND, INVALID_PARAMS})
+NOT_OFFERED = frozenset({ErrorCode.METHOD_NOT_FOUND, ErrorCode.INVALID_PARAMS})
 
 
 async def initialize(bench: Bench, params: Json) -> Said:
@@ -46,7 +45,7 @@ async def answers_a_version_of_its_own(bench: Bench) -> None:
 async def refuses_what_is_no_version(bench: Bench) -> None:
     for wrong in ("2024-11-05", 1.5, -1, 65536):
         answer = await initialize(bench, {**bench.handshake(), "protocolVersion": wrong})
-        demand(answer.code == INVALID_PARAMS, f"the version {wrong!r} is not refused with -32602", answer)
+        demand(answer.code == ErrorCode.INVALID_PARAMS, f"the version {wrong!r} is not refused with -32602", answer)
 
 
 @probe(Side.AGENT, "v2-versioning-01")
@@ -81,16 +80,16 @@ def _offer(bench: Bench, offered: Any) -> Json:
 @probe(Side.AGENT, "v2-initialize-03")
 async def refuses_the_nameless(bench: Bench) -> None:
     answer = await initialize(bench, {"protocolVersion": 2, "capabilities": {}})
-    demand(answer.code == INVALID_PARAMS, "initialize without info is not refused with -32602", answer)
+    demand(answer.code == ErrorCode.INVALID_PARAMS, "initialize without info is not refused with -32602", answer)
 
 
 @probe(Side.AGENT, "all-initialize-04")
 async def needs_no_further_word(bench: Bench) -> None:
     wire = await bench.greet()
     answer = await wire.ask("session/new", bench.new())
-    if answer.code == -32000:
+    if answer.code == ErrorCode.AUTH_REQUIRED:
         raise Skipped(Reason.LOGIN)
-    if answer.code == METHOD_NOT_FOUND:
+    if answer.code == ErrorCode.METHOD_NOT_FOUND:
         raise Skipped(Reason.BUILDS_ON)
     demand("result" in answer.json, "after the handshake no session can be opened", answer)
 
@@ -125,7 +124,7 @@ async def serves_what_it_stands_for(bench: Bench) -> None:
         calls.append(("session/list", {}))
     for method, params in calls:
         answer = await wire.ask(method, params)
-        demand(answer.code != METHOD_NOT_FOUND, f"{method} is not served", answer)
+        demand(answer.code != ErrorCode.METHOD_NOT_FOUND, f"{method} is not served", answer)
 
 
 @probe(Side.AGENT, "v2-initialize-07")
@@ -142,7 +141,7 @@ async def lists_sessions(bench: Bench) -> None:
     wire = await bench.greet()
     bench.need(wire, v1=(), v2=("session",))
     answer = await wire.ask("session/list", {})
-    if answer.code in {METHOD_NOT_FOUND, -32000}:
+    if answer.code in {ErrorCode.METHOD_NOT_FOUND, ErrorCode.AUTH_REQUIRED}:
         raise Skipped(Reason.BUILDS_ON)
     demand("result" in answer.json, "session/list fails", answer)
 
@@ -156,7 +155,7 @@ async def serves_one_version_only(bench: Bench) -> None:
     params = {"sessionId": session, "cwd": str(bench.folder), "mcpServers": [], "methodId": "none", "modeId": "none"}
     for name in sorted(key.name for key in added(here, there) if key.receiver is Side.AGENT and key.answered):
         answer = await wire.ask(name, params)
-        demand(answer.code == METHOD_NOT_FOUND, f"{name} is served in version {bench.version}", answer)
+        demand(answer.code == ErrorCode.METHOD_NOT_FOUND, f"{name} is served in version {bench.version}", answer)
 
 
 @probe(Side.AGENT, "all-errors-07")

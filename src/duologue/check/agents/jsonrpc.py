@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from duologue.check.agents.handshake import INVALID_PARAMS, METHOD_NOT_FOUND
 from duologue.check.bench import Bench, demand
 from duologue.check.judging import Skipped, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.watching.methods import RUMOURED
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -26,7 +26,7 @@ async def answers_what_is_no_message(bench: Bench) -> None:
 
 
 def _refusal(wire: Wire, since: int) -> Said | None:
-    return next((said for said in _heard(wire, since) if said.code == -32600), None)
+    return next((said for said in _heard(wire, since) if said.code == ErrorCode.INVALID_REQUEST), None)
 
 
 def _heard(wire: Wire, since: int) -> list[Said]:
@@ -51,7 +51,7 @@ async def answers_no_notification(bench: Bench) -> None:
 async def knows_not_what_it_has_not(bench: Bench) -> None:
     wire = await bench.greet()
     answer = await wire.ask("unknown/duologue")
-    demand(answer.code == METHOD_NOT_FOUND, "an unknown method is not answered with -32601", answer)
+    demand(answer.code == ErrorCode.METHOD_NOT_FOUND, "an unknown method is not answered with -32601", answer)
 
 
 @probe(Side.AGENT, "all-jsonrpc-08")
@@ -61,9 +61,11 @@ async def refuses_wrong_params(bench: Bench) -> None:
         raise Skipped(Reason.CAPABILITY)
     for method, params in (("session/new", {"cwd": 5, "mcpServers": []}), ("session/prompt", {"prompt": []})):
         answer = await wire.ask(method, params)
-        if answer.code in {-32000, METHOD_NOT_FOUND}:
-            raise Skipped(Reason.LOGIN if answer.code == -32000 else Reason.BUILDS_ON)
-        demand(answer.code == INVALID_PARAMS, f"wrong params of {method} are not answered with -32602", answer)
+        if answer.code in {ErrorCode.AUTH_REQUIRED, ErrorCode.METHOD_NOT_FOUND}:
+            raise Skipped(Reason.LOGIN if answer.code == ErrorCode.AUTH_REQUIRED else Reason.BUILDS_ON)
+        demand(
+            answer.code == ErrorCode.INVALID_PARAMS, f"wrong params of {method} are not answered with -32602", answer
+        )
 
 
 @probe(Side.AGENT, "all-jsonrpc-12")
@@ -86,8 +88,8 @@ async def needs_no_params(bench: Bench) -> None:
         request = {key: value for key, value in wire.request("session/list").items() if key != "params"}
         wire.send({**request, **params})
         answer = await wire.answer(request)
-        if answer.code in {-32000, METHOD_NOT_FOUND}:
-            raise Skipped(Reason.LOGIN if answer.code == -32000 else Reason.BUILDS_ON)
+        if answer.code in {ErrorCode.AUTH_REQUIRED, ErrorCode.METHOD_NOT_FOUND}:
+            raise Skipped(Reason.LOGIN if answer.code == ErrorCode.AUTH_REQUIRED else Reason.BUILDS_ON)
         demand("result" in answer.json, "session/list needs params that it does not need", answer)
 
 
@@ -97,7 +99,7 @@ async def passes_over_stray_answers(bench: Bench) -> None:
     since = len(wire.talk.said)
     wire.send(
         {"jsonrpc": "2.0", "id": "duologue-nobody-asked", "result": {}},
-        {"jsonrpc": "2.0", "id": 123456, "error": {"code": -32000, "message": "Nobody asked"}},
+        {"jsonrpc": "2.0", "id": 123456, "error": {"code": ErrorCode.AUTH_REQUIRED, "message": "Nobody asked"}},
     )
     await wire.barrier()
     answers = [said for said in _heard(wire, since) if said.answers]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from duologue.check.agents.handshake import INVALID_PARAMS, METHOD_NOT_FOUND
 from duologue.check.bench import Bench, demand
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -23,7 +23,7 @@ async def with_logins(bench: Bench) -> Wire:
 async def refuses_unlisted_logins(bench: Bench) -> None:
     wire = await with_logins(bench)
     answer = await wire.ask("authenticate", {"methodId": "duologue-unlisted"})
-    demand(answer.code == INVALID_PARAMS, "a methodId that is not listed is not refused with -32602", answer)
+    demand(answer.code == ErrorCode.INVALID_PARAMS, "a methodId that is not listed is not refused with -32602", answer)
 
 
 @probe(Side.AGENT, "v2-auth-02")
@@ -31,4 +31,4 @@ async def serves_login(bench: Bench) -> None:
     """Under a name that is not listed, so that nobody is logged in or out."""
     wire = await with_logins(bench)
     answer = await wire.ask("auth/login", {"methodId": "duologue-unlisted"})
-    demand(answer.code != METHOD_NOT_FOUND, "auth/login is not served", answer)
+    demand(answer.code != ErrorCode.METHOD_NOT_FOUND, "auth/login is not served", answer)

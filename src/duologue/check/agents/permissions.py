@@ -7,6 +7,7 @@ from duologue.check.bench import Bench, Turn, demand
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -37,7 +38,11 @@ async def waits_for_permission(bench: Bench) -> None:
 async def without_permission(bench: Bench, problem: str, outcome: Json | None) -> None:
     """Answer with an outcome, or with an error, and look whether the command runs all the same."""
     turn, question = await asked(bench)
-    reply = {"error": {"code": -32603, "message": "No"}} if outcome is None else {"result": {"outcome": outcome}}
+    reply = (
+        {"error": {"code": ErrorCode.INTERNAL_ERROR, "message": "No"}}
+        if outcome is None
+        else {"result": {"outcome": outcome}}
+    )
     bench.client.open.clear()
     # Another question about the same command is refused.
     bench.client.permission = "reject"

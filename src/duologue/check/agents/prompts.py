@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.agents.handshake import INVALID_PARAMS
 from duologue.check.agents.words import HELLO, READ, RUN, WORLD, WRITE
 from duologue.check.bench import Bench, demand, stop_reason
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.serving import REFUSING, RICH
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -37,7 +37,7 @@ async def takes_text_and_links(bench: Bench) -> None:
         wire, session = await bench.session(offered)
         turn = bench.begin(wire, session, [{"type": "text", "text": HELLO}, LINK])
         answer = await wire.answer(turn.request)
-        demand(answer.code != INVALID_PARAMS, "a prompt of a text and a link is refused", answer)
+        demand(answer.code != ErrorCode.INVALID_PARAMS, "a prompt of a text and a link is refused", answer)
         await turn.end()
         for text in (READ, RUN):
             await bench.turn(wire, session, text)
@@ -60,7 +60,7 @@ async def refuses_bad_prompts(bench: Bench) -> None:
     bad: list[Any] = [[{"type": "text"}]] if bench.version == 2 else ["hello", [{"type": "text"}]]
     for prompt in bad:
         answer = await wire.ask("session/prompt", {"sessionId": session, "prompt": prompt})
-        demand(answer.code == INVALID_PARAMS, f"the prompt {prompt!r} is not refused with -32602", answer)
+        demand(answer.code == ErrorCode.INVALID_PARAMS, f"the prompt {prompt!r} is not refused with -32602", answer)
 
 
 @probe(Side.AGENT, "v1-content-02")
@@ -68,7 +68,11 @@ async def refuses_unknown_blocks(bench: Bench) -> None:
     wire, session = await bench.session()
     prompt = [{"type": "text", "text": HELLO}, {"type": "video", "data": "AA=="}]
     answer = await wire.ask("session/prompt", {"sessionId": session, "prompt": prompt})
-    demand(answer.code == INVALID_PARAMS, "a block that version 1 does not have is not refused with -32602", answer)
+    demand(
+        answer.code == ErrorCode.INVALID_PARAMS,
+        "a block that version 1 does not have is not refused with -32602",
+        answer,
+    )
 
 
 @probe(Side.AGENT, "v1-content-01")
@@ -76,7 +80,7 @@ async def takes_odd_annotations(bench: Bench) -> None:
     wire, session = await bench.session()
     block = {"type": "text", "text": HELLO, "annotations": {"audience": ["_duologue"], "priority": "high"}}
     end = await bench.begin(wire, session, [block]).end()
-    demand(end.code != INVALID_PARAMS, "odd annotations fail a prompt", end)
+    demand(end.code != ErrorCode.INVALID_PARAMS, "odd annotations fail a prompt", end)
 
 
 @probe(Side.AGENT, "v2-prompt-13")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from duologue.check.agents.endpoint import Endpoint
-from duologue.check.agents.handshake import INVALID_PARAMS
 from duologue.check.agents.words import HELLO
 from duologue.check.bench import Bench, demand, items_of
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.providers import LlmProtocol
 from duologue.protocol.method import Side
 
@@ -90,7 +90,9 @@ async def refuses_wrong_settings(bench: Bench) -> None:
     wrong += [{**good, "apiType": each} for each in unspoken[:1]]
     for params in wrong:
         answer = await wire.ask("providers/set", params)
-        demand(answer.code == INVALID_PARAMS, "wrong settings of a provider are not refused with -32602", answer)
+        demand(
+            answer.code == ErrorCode.INVALID_PARAMS, "wrong settings of a provider are not refused with -32602", answer
+        )
 
 
 @probe(Side.AGENT, "allu-providers-15")
@@ -105,7 +107,9 @@ async def keeps_what_is_required(bench: Bench) -> None:
     wire, found = await providers(bench)
     provider = _first(found, required=True)
     answer = await wire.ask("providers/disable", {"providerId": provider.get("providerId")})
-    demand(answer.code == INVALID_PARAMS, "switching a required provider off is not refused with -32602", answer)
+    demand(
+        answer.code == ErrorCode.INVALID_PARAMS, "switching a required provider off is not refused with -32602", answer
+    )
 
 
 @probe(Side.AGENT, "allu-providers-11")

@@ -13,6 +13,7 @@ from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 WORDS = ["one", "two words"]
@@ -58,7 +59,7 @@ async def serves_the_server(bench: Bench) -> None:
     wire, connection = await lent(bench)
     unknown = await wire.ask("mcp/message", {"connectionId": connection, "method": "duologue/unknown"})
     ping = await wire.ask("mcp/message", {"connectionId": connection, "method": "ping"})
-    problem = "an error of MCP is not that of mcp/message" if unknown.code != -32601 else ""
+    problem = "an error of MCP is not that of mcp/message" if unknown.code != ErrorCode.METHOD_NOT_FOUND else ""
     bench.note("allu-mcp-07", problem, unknown)
     demand("result" in ping.json, "a ping of a lent server is not answered", ping)
     bare = not ping.result.keys() - {"_meta"}

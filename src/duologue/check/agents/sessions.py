@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from duologue.check.agents.handshake import METHOD_NOT_FOUND
 from duologue.check.agents.words import HELLO, NOTES, READ, SECRET, SLEEP
 from duologue.check.bench import Bench, demand, items_of, stop_reason
 from duologue.check.judging import Failed, Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 #: How many pages of a listing are followed.
@@ -52,7 +52,7 @@ async def closes_and_resumes(bench: Bench) -> None:
     wire, session = await bench.session()
     for method, params in (("session/close", {}), ("session/resume", {"cwd": str(bench.folder)})):
         answer = await wire.ask(method, {"sessionId": session, **params})
-        if answer.code == METHOD_NOT_FOUND:
+        if answer.code == ErrorCode.METHOD_NOT_FOUND:
             raise Skipped(Reason.BUILDS_ON)
         if method == "session/close":
             demand("result" in answer.json, "a session cannot be closed", answer)
@@ -180,6 +180,6 @@ async def refuses_bad_directories(bench: Bench) -> None:
     bench.need(wire, v1=("sessionCapabilities", *path), v2=("session", *path))
     for wrong in ("", "relative/folder"):
         answer = await wire.ask("session/new", bench.new(additionalDirectories=[wrong]))
-        if answer.code == -32000:
+        if answer.code == ErrorCode.AUTH_REQUIRED:
             raise Skipped(Reason.LOGIN)
         demand(answer.code is not None, f"the additional directory {wrong!r} is taken", answer)

@@ -11,6 +11,7 @@ from duologue.check.record import Json, Said
 from duologue.check.serving import EDITOR
 from duologue.check.watching.documents import past_the_end, places
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 URI = "file:///duologue-check/notes.py"
@@ -53,7 +54,7 @@ async def starts_with_nothing(bench: Bench) -> None:
     folder = {"uri": bench.folder.as_uri(), "name": bench.folder.name}
     for params in ({}, {"workspaceUri": None}, {"workspaceUri": folder["uri"], "workspaceFolders": [folder]}):
         answer = await wire.ask("nes/start", params)
-        if answer.code == -32000:
+        if answer.code == ErrorCode.AUTH_REQUIRED:
             raise Skipped(Reason.LOGIN)
         demand(isinstance(answer.result.get("sessionId"), str), "nes/start gives no sessionId", answer)
 

@@ -7,6 +7,7 @@ from duologue.check.bench import Bench, demand
 from duologue.check.judging import probe
 from duologue.check.record import Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 
@@ -27,7 +28,11 @@ async def answers_once(bench: Bench) -> None:
     answers = answers_under(wire, id)
     code = answers[0].code
     demand(len(answers) == 1, "a request that was taken back is answered twice", *answers)
-    demand(code in {None, -32800}, "a request that was taken back fails with another error than -32800", *answers)
+    demand(
+        code in {None, ErrorCode.REQUEST_CANCELLED},
+        "a request that was taken back fails with another error than -32800",
+        *answers,
+    )
 
 
 @probe(Side.AGENT, "all-cancellation-11")

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from duologue.check.clients.starting import Launch, Running
 from duologue.check.judging import Skipped
+from duologue.check.notebook import Notebook
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said, Talk, inside
-from duologue.check.verdict import Finding
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 from duologue.transports.base import Transport
 
@@ -33,16 +34,15 @@ ABLE: dict[int, Json] = {
 }
 
 
-class ClientBench:
+class ClientBench(Notebook):
     """One probe's client, in one version. `introduction` and `opening` are added to what the agent answers to
     initialize and session/new; `version` of the introduction may be another than the client's."""
 
     def __init__(self, launch: Launch, version: int, patience: float, folder: Path, title: str) -> None:
-        self.version = version
+        super().__init__(version)
         self.patience = patience
         self.folder = folder
         self.talks: list[Talk] = []
-        self.findings: list[Finding] = []
         self.introduction: Json = {}
         self.opening: Json = {}
         #: Prompts that are not answered yet.
@@ -64,14 +64,6 @@ class ClientBench:
         await asyncio.gather(*(wire.close() for wire in self._wires))
         if self._running is not None:
             await self._running.stop()
-
-    def row(self, v1: str, v2: str) -> str:
-        """The id that a requirement has in this version."""
-        return v1 if self.version == 1 else v2
-
-    def note(self, row: str, problem: str = "", *said: Said, reason: Reason | None = None) -> None:
-        """Report on a row besides the probe's own."""
-        self.findings.append(Finding(row, problem, tuple(each.line for each in said), reason))
 
     # --- the client ---------------------------------------------------------------------------------------------------
 
@@ -125,9 +117,9 @@ class ClientBench:
         result = self._result(said)
         if said.method in self.refused:
             self.refused.discard(said.method)
-            answer: Json = {"error": {"code": -32000, "message": "Log in first"}}
+            answer: Json = {"error": {"code": ErrorCode.AUTH_REQUIRED, "message": "Log in first"}}
         elif result is None:
-            answer = {"error": {"code": -32601, "message": "Method not found"}}
+            answer = {"error": {"code": ErrorCode.METHOD_NOT_FOUND, "message": "Method not found"}}
         else:
             answer = {"result": result}
         wire.send({"jsonrpc": "2.0", "id": said.json["id"], **answer}, pieces=self.pieces)

@@ -12,6 +12,7 @@ from duologue.check.judging import left_to_others, probe
 from duologue.check.record import Said
 from duologue.check.watching.methods import RUMOURED
 from duologue.check.wire import Wire, as_line
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 from duologue.protocol.version import V1, V2, added
 
@@ -69,10 +70,10 @@ async def answers_no_notification(bench: ClientBench) -> None:
 async def knows_not_what_it_has_not(bench: ClientBench) -> None:
     wire, _ = await bench.working()
     own = await wire.ask("_duologue/unknown", {"anything": True})
-    problem = "" if own.code == -32601 else "a method of someone else is not answered with -32601"
+    problem = "" if own.code == ErrorCode.METHOD_NOT_FOUND else "a method of someone else is not answered with -32601"
     bench.note("all-extensibility-07", problem, own)
     answer = await wire.ask("unknown/duologue")
-    demand(answer.code == -32601, "an unknown method is not answered with -32601", answer)
+    demand(answer.code == ErrorCode.METHOD_NOT_FOUND, "an unknown method is not answered with -32601", answer)
 
 
 @probe(CLIENT, "all-jsonrpc-08", "all-permissions-03")
@@ -86,9 +87,13 @@ async def refuses_wrong_params(bench: ClientBench) -> None:
         "options": [{"name": 5}],
     }
     options = await wire.ask("session/request_permission", bad)
-    problem = "" if options.code == -32602 else "a question with malformed options is not answered with -32602"
+    problem = (
+        ""
+        if options.code == ErrorCode.INVALID_PARAMS
+        else "a question with malformed options is not answered with -32602"
+    )
     bench.note("all-permissions-03", problem, options)
-    demand(answer.code == -32602, "wrong params are not answered with -32602", answer)
+    demand(answer.code == ErrorCode.INVALID_PARAMS, "wrong params are not answered with -32602", answer)
 
 
 @probe(CLIENT, "all-jsonrpc-12")
@@ -158,7 +163,11 @@ async def answers_no_notices(bench: ClientBench) -> None:
 async def answers_what_is_no_message(bench: ClientBench) -> None:
     wire, _ = await bench.working()
     answers = await told(wire, {"jsonrpc": "2.0", "id": 901, "method": 5}, want=len)
-    demand([a.code for a in answers] == [-32600], "what is no message is not answered with -32600", *answers)
+    demand(
+        [a.code for a in answers] == [ErrorCode.INVALID_REQUEST],
+        "what is no message is not answered with -32600",
+        *answers,
+    )
 
 
 @probe(CLIENT, "all-jsonrpc-13")
@@ -175,7 +184,7 @@ async def serves_one_version_only(bench: ClientBench) -> None:
     wire, _ = await bench.working()
     for name in sorted(key.name for key in added(V2, V1) if key.receiver is CLIENT and key.answered):
         answer = await wire.ask(name, {"sessionId": "duologue-session", "path": "/x", "command": "true"})
-        demand(answer.code == -32601, f"{name} is served in version 2", answer)
+        demand(answer.code == ErrorCode.METHOD_NOT_FOUND, f"{name} is served in version 2", answer)
 
 
 @probe(CLIENT, "all-cancellation-09")

@@ -11,6 +11,7 @@ from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said, inside
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 CLIENT = Side.CLIENT
@@ -107,7 +108,7 @@ async def serves_what_it_lends(bench: ClientBench) -> None:
     bare = "protocolVersion" in hello.result
     bench.note("allu-mcp-06", "" if bare else "the answer to mcp/message is not that of MCP as it is", hello)
     strange = await wire.ask("mcp/message", {**about, "method": "duologue/unknown", "params": None})
-    problem = "" if strange.code == -32601 else "an error of MCP is not that of mcp/message"
+    problem = "" if strange.code == ErrorCode.METHOD_NOT_FOUND else "an error of MCP is not that of mcp/message"
     bench.note("allu-mcp-07", problem, strange)
     end = await wire.ask("mcp/disconnect", about)
     late = await wire.ask("mcp/message", {**about, "method": "ping"})

@@ -11,6 +11,7 @@ from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 CLIENT = Side.CLIENT
@@ -64,9 +65,9 @@ async def refuses_modes_unsaid(bench: ClientBench) -> None:
         raise Skipped(Reason.CAPABILITY)
     url = {"mode": "url", "elicitationId": "e1", "url": "https://example.org/", "message": "Look", "sessionId": SESSION}
     answer = await wire.ask("elicitation/create", url)
-    if answer.code == -32601 and not bench.offers(wire, "elicitation"):
+    if answer.code == ErrorCode.METHOD_NOT_FOUND and not bench.offers(wire, "elicitation"):
         return
-    demand(answer.code == -32602, "a mode that was not offered is not answered with -32602", answer)
+    demand(answer.code == ErrorCode.INVALID_PARAMS, "a mode that was not offered is not answered with -32602", answer)
 
 
 # --- files of version 1 -----------------------------------------------------------------------------------------------
@@ -141,7 +142,11 @@ async def _not_served(bench: ClientBench, capability: tuple[str, ...], method: s
     if bench.offers(wire, *capability):
         raise Skipped(Reason.CAPABILITY)
     answer = await wire.ask(method, params)
-    demand(answer.code == -32601, f"{method} is not answered with -32601 although it is not offered", answer)
+    demand(
+        answer.code == ErrorCode.METHOD_NOT_FOUND,
+        f"{method} is not answered with -32601 although it is not offered",
+        answer,
+    )
 
 
 @probe(CLIENT, "v1-terminal-04", "v1-terminal-08", "v1-terminal-12")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from duologue.check.judging import watch
 from duologue.check.record import Said, Talk
 from duologue.check.watching.lines import EITHER, Seen
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 #: After these a login may be needed again.
@@ -77,7 +78,7 @@ def login_is_needed(talk: Talk) -> Seen:
             opened = True
         if not said.ours and said.code is not None:
             # Who has a session is logged in; but the endpoint of the check, to which providers are pointed, wants more.
-            wrong = opened and not pointed and said.code == -32000
+            wrong = opened and not pointed and said.code == ErrorCode.AUTH_REQUIRED
             yield said, "-32000 is said although no login is needed" if wrong else ""
 
 
@@ -90,5 +91,5 @@ def given_up(talk: Talk) -> Seen:
             withdrawn.add(said.params.get("requestId"))
         cancelled = cancelled or (said.ours and said.method in {"session/cancel", "session/close"})
         if not said.ours and said.code is not None:
-            wrong = said.code == -32800 and said.json.get("id") not in withdrawn and not cancelled
+            wrong = said.code == ErrorCode.REQUEST_CANCELLED and said.json.get("id") not in withdrawn and not cancelled
             yield said, "-32800 is said of a request that nobody took back" if wrong else ""
