@@ -66,7 +66,10 @@ def _trace(log: Path | None, program: str) -> Trace | None:
 
 
 def _folder(path: Path) -> Path:
-    folder = path.expanduser().absolute()
+    # Late: it is needed once the command line is right.
+    from duologue.client.opening import absolute
+
+    folder = absolute(path.expanduser())
     if folder.is_file():
         raise ValueError(f"--cwd: this is a file: {path}; give the folder of the project")
     if not folder.is_dir():

@@ -149,5 +149,12 @@ def _roots(request: NewSessionRequest | ForkSessionRequest | ResumeSessionReques
 
 
 def absolute(path: Path | str) -> Path:
-    """A path of this process as it is sent: from its working directory on."""
-    return Path(path).absolute()
+    """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
+    can say."""
+    whole = Path(path).absolute()
+    try:
+        str(whole).encode()
+    except UnicodeEncodeError:
+        told = "its name is not UTF-8, and the protocol cannot say it: rename it, or take another folder"
+        raise ValueError(f"{str(whole)!a}: {told}") from None
+    return whole
