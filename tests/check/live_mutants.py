@@ -219,14 +219,12 @@ def silent_about(kind: str, method: str) -> Wrap:
 
 
 def late(message: Any, past: Past) -> Any:
-    """What the agent said comes after the answer to session/load."""
+    """What both sides said comes after the answer to session/load, and after that to what was asked next."""
     said = message.get("params", {}).get("update", {}).get("sessionUpdate")
-    if loading(past) and said == "agent_message_chunk":
-        past.asked["late"] = message
+    if loading(past) and said in {"user_message_chunk", "agent_message_chunk"}:
+        past.late.append(message)
         return None
-    if past.method == "session/load":
-        return (message, past.asked["late"])
-    return message
+    return (message, *past.late) if past.late and past.method == "_duologue/check" else message
 
 
 def somebody_else(old: Json, past: Past) -> Json:

@@ -23,6 +23,8 @@ class Past:
     heard: list[Json] = field(default_factory=list)
     asked: dict[str, Json] = field(default_factory=dict)
     request: Json = field(default_factory=dict)
+    #: What was held back, to be said later.
+    late: list[Json] = field(default_factory=list)
     #: How many messages the change was made to.
     count: int = 0
 

@@ -49,9 +49,11 @@ async def loads_the_past(bench: Bench) -> None:
     await wire.barrier()
     late = [each for each in wire.talk.updates(*HISTORY) if each.line.number > answer.line.number]
     bench.note("v1-session-06", "something of the past is told after the answer" if late else "", *late)
+    # What comes late is told all the same: that breaks the requirement before, and neither of these.
+    told += late
     sound = any(each.kind == "user_message_chunk" and HELLO in text_of(each) for each in told)
     bench.note("v1-session-07", "" if sound else "the user's words are not told as user_message_chunk", answer)
-    demand(_whole(said) in _whole(told + late), "not all that was said is told again", answer)
+    demand(_whole(said) in _whole(told), "not all that was said is told again", answer)
 
 
 @probe(Side.AGENT, "v1-session-11", "v2-session-06")
