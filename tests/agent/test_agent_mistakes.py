@@ -45,12 +45,19 @@ async def test_a_prompt_that_cannot_be_awaited(version: int, caplog: pytest.LogC
     assert "TypeError: prompt must be async def" in await failure(Partly(), version, caplog)
 
 
-@pytest.mark.parametrize(("value", "kind"), [(7, "int"), ("end_turn", "str"), (False, "bool")])
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (7, "a StopReason is one of end_turn, max_tokens, max_turn_requests, refusal, cancelled, not int"),
+        (False, "a StopReason is one of end_turn, max_tokens, max_turn_requests, refusal, cancelled, not bool"),
+        ("done", "'done' is no StopReason: give one of end_turn, max_tokens,"),
+    ],
+)
 async def test_a_result_that_is_no_stop_reason(
-    version: int, value: object, kind: str, caplog: pytest.LogCaptureFixture
+    version: int, value: object, problem: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     text = await failure(gives(value), version, caplog)
-    assert f"TypeError: prompt must return a StopReason, or None for end_turn, not {kind}" in text
+    assert f"TypeError: prompt must return a StopReason, or None for end_turn: {problem}" in text
 
 
 async def test_an_entry_of_a_plan_that_is_none(version: int, caplog: pytest.LogCaptureFixture) -> None:

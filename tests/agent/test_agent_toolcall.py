@@ -219,7 +219,7 @@ async def test_content_that_is_none_is_a_mistake_of_the_author(version: int) -> 
             with pytest.raises(TypeError, match="ToolContent"):
                 await call.add(wrong)
             with pytest.raises(TypeError, match="ToolContent"):
-                await call.update(content=wrong)
+                await call.update(content=[wrong])
 
     _, ended = await calls(version, go)
     assert ended == Ended("end_turn")

@@ -29,6 +29,9 @@ class SampleClient(Client):
             self.files = LocalFiles(write=True)
             self.terminals = LocalTerminals()
 
+    def capabilities(self) -> v2.ClientCapabilities:
+        return v2.ClientCapabilities(nes=v2.ClientNesCapabilities())
+
     async def log_in(self, agent: ClientConnection) -> Login | None:
         return Login("good")
 

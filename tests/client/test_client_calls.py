@@ -267,7 +267,7 @@ async def test_a_turn_that_is_cancelled_before_it_begins_has_ended(version: int)
     host = await Host.begin(version)
     turn = host.session.prompt("go")
     await turn.cancel()
-    await asyncio.wait_for(turn.over.wait(), PATIENCE)
+    await asyncio.wait_for(turn.wait_ended(), PATIENCE)
     assert [event async for event in turn] == []
     assert turn.stop_reason == "cancelled"
     assert await host.heard("session/prompt") == []

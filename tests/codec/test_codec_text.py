@@ -142,4 +142,4 @@ late = [name for name in sys.modules if name.startswith(("duologue.protocol.", "
 print(*sorted(late))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["duologue.codec.surrogates", "duologue.protocol.base"]
+    assert done.stdout.split() == ["duologue.codec.sending", "duologue.codec.surrogates", "duologue.protocol.base"]

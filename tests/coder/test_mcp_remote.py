@@ -167,7 +167,9 @@ async def selection(given: dict[str, Any]) -> str:
 
 
 EDITOR = ToolServer(
-    "editor", "1", [Tool("selection", "What is selected.", {"what": {"type": "string"}}, [], selection, {})]
+    "editor",
+    "1",
+    [Tool(name="selection", description="What is selected.", parameters={"what": {"type": "string"}}, call=selection)],
 )
 
 
@@ -199,7 +201,7 @@ async def test_a_call_of_it_is_cancelled_with_its_turn(tmp_path: Path, protocol:
             ended.set()
         return ""
 
-    server = ToolServer("editor", "1", [Tool("wait", "Waits.", {}, [], wait, {})])
+    server = ToolServer("editor", "1", [Tool(name="wait", description="Waits.", parameters={}, call=wait)])
     async with lending(tmp_path, protocol, server.serve, asks(call("editor__wait"))) as (session, _, _models):
         turn = asyncio.create_task(take_turn(session))
         await began.wait()

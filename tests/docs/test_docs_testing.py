@@ -11,7 +11,7 @@ import pytest
 from doc_pages import blocks, module_text, table_rows, text_of
 
 from duologue import testing
-from duologue.testing import FAULTS, Mismatch, Prompt, Question, Reply, ScriptedClient, connected, lines
+from duologue.testing import FAULTS, Mismatch, Prompt, Question, Reply, ScriptedClient, Wire, connected, lines
 
 TEXT = text_of("docs/testing.md")
 TESTS = re.findall(r"^async def (test_\w+)", module_text("testing"), re.MULTILINE)
@@ -19,11 +19,13 @@ TESTS = re.findall(r"^async def (test_\w+)", module_text("testing"), re.MULTILIN
 
 @pytest.mark.parametrize("name", TESTS)
 async def test_the_tests_of_the_page_pass(page: Callable[[str], ModuleType], name: str) -> None:
-    await getattr(page("testing"), name)()
+    test = getattr(page("testing"), name)
+    async with Wire() as wire:
+        await test(*([wire] if inspect.signature(test).parameters else []))
 
 
 def test_there_are_tests_on_the_page() -> None:
-    assert len(TESTS) == 8
+    assert len(TESTS) == 9
 
 
 async def test_a_mismatch_reads_as_shown(page: Callable[[str], ModuleType]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from mcp_kit import Pair, joined, note, request, within
 
+from duologue.client.mcp import McpServers
 from duologue.mcp import McpChannel, McpMessage, McpToolError, Tool, ToolServer
 from duologue.mcp.tools import REVISIONS
 
@@ -25,15 +26,15 @@ class Kit:
             "1.2",
             [
                 Tool(
-                    "echo",
-                    "Says it again.",
-                    {"text": STRING, "times": NUMBER},
-                    ["text"],
-                    self.echo,
-                    {"readOnlyHint": True},
+                    name="echo",
+                    description="Says it again.",
+                    parameters={"text": STRING, "times": NUMBER},
+                    required=["text"],
+                    call=self.echo,
+                    hints={"readOnlyHint": True},
                 ),
-                Tool("wait", "Waits.", {"on": {"type": "boolean"}}, [], self.wait, {}),
-                Tool("break", "Breaks.", {}, [], self.broken, {}),
+                Tool(name="wait", description="Waits.", parameters={"on": {"type": "boolean"}}, call=self.wait),
+                Tool(name="break", description="Breaks.", parameters={}, call=self.broken),
             ],
         )
 
@@ -168,3 +169,37 @@ async def test_the_end_of_the_channel_ends_the_work() -> None:
         await channel.close()
         await within(ended.wait())
         assert kit.log == ["begun", "cancelled"]
+
+
+def plain(given: dict[str, Any]) -> str:
+    return ""
+
+
+async def selection(given: dict[str, Any]) -> Any:
+    return 3
+
+
+@pytest.mark.parametrize(
+    ("members", "problem"),
+    [
+        ({"call": plain}, "call of the tool x must be async def"),
+        ({"call": None}, "call of the tool x must be async def"),
+        ({"parameters": {"a": "string"}}, r"parameter a of the tool x is described by one of {'type': 'string'}"),
+        ({"parameters": {"a": {"type": "list"}}}, "parameter a of the tool x is described by one of"),
+        ({"required": ["a"]}, "the tool x requires 'a', which is none of its parameters"),
+        ({"required": "a", "parameters": {"a": STRING}}, "required of the tool x must be given as a list, not str"),
+    ],
+)
+def test_a_tool_that_could_not_be_called(members: dict[str, Any], problem: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=problem):
+        Tool(**{"name": "x", "description": "", "call": selection, **members})
+
+
+def test_a_tool_needs_little() -> None:
+    made = Tool(name="x", description="Does it.", call=selection)
+    assert made.describe()["inputSchema"] == {"type": "object", "properties": {}, "required": []}
+
+
+def test_what_is_lent_is_a_function() -> None:
+    with pytest.raises(TypeError, match="such as the function serve of a ToolServer, must be async def"):
+        McpServers().offer("x", ToolServer("x", "1", []))  # type: ignore[arg-type]

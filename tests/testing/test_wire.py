@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue import Agent, ClientConnection, Turn, connect
+from duologue import Agent, ClientConnection, Turn, connect, serve
 from duologue.protocol import v2
 from duologue.testing import Answers, Wire, connected, settle, until, wire_to
 
@@ -120,3 +120,27 @@ def test_pytest_is_loaded_by_the_fixtures_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+async def test_a_wire_that_is_joined_to_nothing_says_so(acp_wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.testing.wire.PATIENCE", 0.01)
+    with pytest.raises(TimeoutError, match=r"nothing is at the far end of the wire: give wire\.far to a client"):
+        await acp_wire.initialize(1)
+    serving = asyncio.create_task(serve(Asking(), acp_wire.far))
+    await until(lambda: acp_wire.far.started)
+    with pytest.raises(TimeoutError, match=r"no message came within 0\.01 s$"):
+        await acp_wire.read_method("session/new")
+    await acp_wire.close()
+    await serving
+
+
+async def test_a_wire_that_is_not_open_says_so() -> None:
+    with pytest.raises(RuntimeError, match="the wire is not open"):
+        await Wire().ask("initialize", {})
+
+
+def test_the_fixtures_say_what_they_need() -> None:
+    code = "import sys; sys.modules['pytest_asyncio'] = None; import duologue.testing.fixtures"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "needs pytest and pytest-asyncio: pip install pytest pytest-asyncio" in done.stderr

@@ -5,7 +5,7 @@ What the client has not offered is not sent. The trace that came with the prompt
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 from duologue.agent.asked import current_request, trace_of, traced
 from duologue.agent.errors import TurnOver
 from duologue.agent.permission import Permission, ask
+from duologue.agent.question import Question
 from duologue.protocol.method import Request
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Asker:
         subject: RequestPermissionSubject | UnsetType = UNSET,
         description: str | UnsetType = UNSET,
         options: Sequence[PermissionOption] | None = None,
-    ) -> Awaitable[Permission]:
-        """Ask the user; the result is true only when an allowing option was picked.
+    ) -> Question[Permission]:
+        """Ask the user, when awaited; the result is true only when an allowing option was picked.
 
         The session requires action while the question is open. When the client answers that the turn is cancelled,
         the turn is cancelled. An error answer is a refusal. Raises `RuntimeError` in `Agent.new_session`, since the
@@ -57,11 +58,11 @@ class Asker:
         """
         if self._over:
             raise TurnOver
-        return ask(self, title, subject=subject, description=description, options=options)
+        return Question(ask(self, title, subject=subject, description=description, options=options))
 
     def ask_form(
         self, message: str, schema: ElicitationSchema, *, tool_call_id: str | UnsetType = UNSET
-    ) -> Awaitable[FormAnswer]:
+    ) -> Question[FormAnswer]:
         """Ask the user to fill in a form; the result is true only when the user did, and the content fits.
 
         Never ask for secrets so: `ask_url` is for them. A client that shows no forms is not asked; its answer is false
@@ -70,9 +71,9 @@ class Asker:
         """
         scope = self._scope(tool_call_id)
         session = self.session
-        return session.connection.elicitor.form(message, schema, scope, session.waiting(), self._trace())
+        return Question(session.connection.elicitor.form(message, schema, scope, session.waiting(), self._trace()))
 
-    def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Awaitable[UrlAnswer]:
+    def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Question[UrlAnswer]:
         """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
 
         A client that sends nobody to pages is not asked; its answer is false. Raises `ValueError` for a URL that is not
@@ -80,7 +81,7 @@ class Asker:
         """
         scope = self._scope(tool_call_id)
         session = self.session
-        return session.connection.elicitor.url(message, url, scope, session.waiting(), self._trace())
+        return Question(session.connection.elicitor.url(message, url, scope, session.waiting(), self._trace()))
 
     def _scope(self, tool_call_id: str | UnsetType) -> dict[str, Any]:
         if self._over:

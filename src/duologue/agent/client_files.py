@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from duologue.local.arguments import as_path
 from duologue.peer.errors import NotOffered
 from duologue.protocol.v1.fs import ReadTextFileRequest, WriteTextFileRequest
 from duologue.protocol.v1.table import FS_READ_TEXT_FILE, FS_WRITE_TEXT_FILE
@@ -37,13 +38,14 @@ class ClientFiles:
 
         Raises `NotOffered`, `RpcError` (-32002: there is no such file), `ValueError` for a line below one.
         """
-        if line is not None and line < 1:
+        if isinstance(line, int) and line < 1:
             raise ValueError("lines count from one")
+        place = self._absolute(path)
         if not self.can_read:
             raise NotOffered("the client does not offer to read files (fs/read_text_file)")
         request = ReadTextFileRequest(
             session_id=self._session.id,
-            path=self._absolute(path),
+            path=place,
             line=UNSET if line is None else line,
             limit=UNSET if limit is None else limit,
         )
@@ -51,10 +53,11 @@ class ClientFiles:
 
     async def write(self, path: Path | str, text: str) -> None:
         """Write a file whole; it is made when it is not there. Raises `NotOffered`, `RpcError`."""
+        place = self._absolute(path)
         if not self.can_write:
             raise NotOffered("the client does not offer to write files (fs/write_text_file)")
-        request = WriteTextFileRequest(session_id=self._session.id, path=self._absolute(path), content=text)
+        request = WriteTextFileRequest(session_id=self._session.id, path=place, content=text)
         await self._voice.request(FS_WRITE_TEXT_FILE, request)
 
     def _absolute(self, path: Path | str) -> str:
-        return str(self._session.cwd / path)
+        return str(self._session.cwd / as_path(path, "path"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from duologue.errors import DuologueError
+from duologue.local.arguments import as_path, several
 from duologue.peer.errors import NotOffered
 from duologue.protocol.common.terminal import EnvVariable, TerminalExitStatus
 from duologue.protocol.common.tools import ToolTerminal
@@ -51,9 +52,9 @@ class ClientTerminal:
         self._asked = v1.CreateTerminalRequest(
             session_id=self._session.id,
             command=command,
-            args=list(args) or UNSET,
+            args=several(args, "args") or UNSET,
             env=[EnvVariable(name=name, value=value) for name, value in (env or {}).items()] or UNSET,
-            cwd=str(self._session.cwd / (cwd or "")),
+            cwd=str(self._session.cwd / as_path("" if cwd is None else cwd, "cwd")),
             output_byte_limit=UNSET if output_byte_limit is None else output_byte_limit,
         )
 

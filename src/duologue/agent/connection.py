@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from duologue import codec
 from duologue.agent.agent import Agent
 from duologue.agent.asked import answering
 from duologue.agent.blocks import check_prompt
@@ -156,9 +157,11 @@ class AgentConnection:
         extras = self.agent.v1_capabilities()
         self.peer.say_in_v1(extras)
         answer = self._companions.introduce(introduce(self.agent, version, params), params.capabilities)
-        said = said_on_wire(answer, extras, version)
+        # As the client reads it: what is served goes by it, and it may be an author's.
+        checked: InitializeResponse = codec.sendable(InitializeResponse, answer)
+        said = said_on_wire(checked, extras, version)
         self.peer.serves = lambda method: announced(method, said, None)
-        return answer
+        return checked
 
     # --- prompts ----------------------------------------------------------------------------------------------------
 

@@ -13,9 +13,11 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from duologue import codec
 from duologue.agent.asked import current_request, trace_of, traced
 from duologue.agent.form_conduct import has_links, secret_fields
-from duologue.codec import CodecError
+from duologue.agent.question import Question
+from duologue.codec import CodecError, NotEncodable
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.local.ids import fresh_id
 from duologue.peer import REQUEST_CANCELLED, Peer
@@ -107,20 +109,20 @@ class Elicitor:
     def _offered(self) -> Any:
         return getattr(self._connection.client_capabilities, "elicitation", None)
 
-    async def ask_form(self, message: str, schema: ElicitationSchema) -> FormAnswer:
+    def ask_form(self, message: str, schema: ElicitationSchema) -> Question[FormAnswer]:
         """Ask the user to fill in a form, for the request that is being answered. Never ask for secrets so.
 
         Raises `ValueError` for a form that may not be asked, `RuntimeError` where no request is being answered,
         `ConnectionClosed`. An error answer makes the answer false.
         """
-        return await self.form(message, schema, _request_scope(), nullcontext(), None)
+        return Question(self.form(message, schema, _request_scope(), nullcontext(), None))
 
-    async def ask_url(self, message: str, url: str) -> UrlAnswer:
+    def ask_url(self, message: str, url: str) -> Question[UrlAnswer]:
         """Ask the user to visit a page, for the request that is being answered.
 
         Raises `ValueError` for a URL that may not be told (see `check_url`), and what `ask_form` raises.
         """
-        return await self.url(message, url, _request_scope(), nullcontext(), None)
+        return Question(self.url(message, url, _request_scope(), nullcontext(), None))
 
     async def form(
         self,
@@ -132,11 +134,12 @@ class Elicitor:
     ) -> FormAnswer:
         """Ask by a form in any scope; `waiting` is entered for as long as the question is open."""
         whole = _whole(schema)
+        question = codec.sendable(FormElicitation, FormElicitation(message=message, requested_schema=whole, **scope))
         if has_links(message, whole):
             log.warning("a form tells of a link to click, which clients may not show: ask_url sends users to pages")
         if not self.shows_forms:
             return FormAnswer(Outcome.UNSUPPORTED)
-        response = await self._send(FormElicitation(message=message, requested_schema=whole, **scope), waiting, trace)
+        response = await self._send(question, waiting, trace)
         outcome = _outcome(response)
         if not isinstance(response, AcceptElicitation):
             return FormAnswer(outcome)
@@ -172,6 +175,8 @@ class Elicitor:
         with waiting:
             try:
                 return await self._connection.peer.request(ELICITATION_CREATE, traced(question, trace))
+            except NotEncodable:
+                raise
             except RpcError as error:
                 log.warning("the client could not ask the user: %s", error)
                 return error
@@ -195,6 +200,8 @@ def _outcome(response: CreateElicitationResponse | RpcError | None) -> Outcome:
 
 def _whole(schema: ElicitationSchema) -> ElicitationSchema:
     """A form with the members that every client looks for. Raises `ValueError` when it may not be asked."""
+    if not isinstance(schema, ElicitationSchema):
+        raise TypeError(f"a form is an ElicitationSchema, not {type(schema).__name__}")
     problems = schema_problems(schema)
     problems += [f"{name}: is a secret, which only a page may ask for (ask_url)" for name in secret_fields(schema)]
     if problems:
@@ -218,6 +225,8 @@ def scope_of(session_id: str, tool_call_id: str | UnsetType, known: bool) -> dic
 
 def check_url(url: str) -> None:
     """Raises `ValueError` unless a URL is absolute, encrypted (or of this machine), and holds no credentials."""
+    if not isinstance(url, str):
+        raise TypeError(f"a URL is a string, not {type(url).__name__}")
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise ValueError("the URL must be absolute, with https")

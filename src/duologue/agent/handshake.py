@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -68,10 +69,16 @@ def introduce(agent: Agent, version: Version, request: InitializeRequest) -> Ini
         capabilities=AgentCapabilities(
             session=_sessions(agent) if agent.announces("prompt") else UNSET,
             auth=AgentAuthCapabilities() if methods else UNSET,
-            meta=dict(agent.vendor_capabilities()) or UNSET,
+            meta=_vendor(agent.vendor_capabilities()) or UNSET,
         ),
         auth_methods=methods,
     )
+
+
+def _vendor(said: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(said, Mapping):
+        raise TypeError(f"vendor_capabilities returns a dict, not {type(said).__name__}")
+    return dict(said)
 
 
 def _sessions(agent: Agent) -> SessionCapabilities:

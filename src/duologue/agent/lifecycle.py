@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
+from duologue import codec
 from duologue.agent.options import check_option
 from duologue.agent.paths import absolute, is_folder
 from duologue.agent.session import Place, Session
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.local.arguments import several
 from duologue.local.ids import fresh_id
 from duologue.peer import Scope
 from duologue.peer.errors import shortened, unknown_session
@@ -28,6 +30,7 @@ from duologue.protocol.common.session import (
     ListSessionsResponse,
 )
 from duologue.protocol.v2.config import (
+    SessionConfigOption,
     SetBooleanConfigOption,
     SetIdConfigOption,
     SetSessionConfigOptionRequest,
@@ -44,6 +47,10 @@ from duologue.protocol.v2.session import (
 
 if TYPE_CHECKING:
     from duologue.agent.connection import AgentConnection
+
+
+#: What a session offers; `list` is a function in the class below.
+Options = list[SessionConfigOption]
 
 
 class Lifecycle:
@@ -203,12 +210,20 @@ class Lifecycle:
         if not isinstance(params, SetIdConfigOption | SetBooleanConfigOption):
             raise RpcError(INVALID_PARAMS, "unknown type of config option value", {"path": "$.type"})
         session = self.find(params.session_id)
-        check_option(self._agent.config_options(session), params)
+        check_option(self._told_options(session), params)
         await self._agent.set_config_option(session, params.config_id, params.value)
-        return SetSessionConfigOptionResponse(config_options=[*self._agent.config_options(session)])
+        return SetSessionConfigOptionResponse(config_options=self._told_options(session))
 
     def _options(self, session: Session) -> Any:
-        return [*self._agent.config_options(session)] or UNSET
+        return self._told_options(session) or UNSET
+
+    def _told_options(self, session: Session) -> Options:
+        """The options as the client reads them. Raises `TypeError` and `CodecError` for what are none."""
+        given = several(self._agent.config_options(session), "what config_options returns")
+        options: Options = codec.sendable(
+            SetSessionConfigOptionResponse, SetSessionConfigOptionResponse(config_options=given)
+        ).config_options
+        return options
 
     # --- order --------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from duologue import codec
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from duologue.local.arguments import several
 from duologue.peer import Scope
 from duologue.peer.errors import shortened
 from duologue.protocol.base import Unknown
@@ -43,7 +45,8 @@ def auth_required(agent: Agent, message: str) -> RpcError:
 
 def shown_methods(agent: Agent, client: ClientCapabilities | Any) -> list[AuthMethod]:
     """The ways to log in as this client is told of them. Raises `ValueError` for ways that may not be told."""
-    methods = list(agent.auth_methods())
+    given = several(agent.auth_methods(), "what auth_methods returns")
+    methods: list[AuthMethod] = codec.sendable(list[AuthMethod], given)
     _check(methods)
     return [_shown(agent, method, client) if isinstance(method, TerminalAuthMethod) else method for method in methods]
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from duologue import codec
 from duologue.codec import CodecError
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
+from duologue.local.arguments import several
 from duologue.peer import REQUEST_CANCELLED
 from duologue.protocol.common.permission import (
     CancelledOutcome,
@@ -70,10 +72,15 @@ async def ask(
     options: Sequence[PermissionOption] | None = None,
 ) -> Permission:
     """Send `session/request_permission` and read the answer; see `Asker.ask_permission`."""
-    offered = _ONCE if options is None else list(options)
-    request = RequestPermissionRequest(
+    offered = _ONCE if options is None else several(options, "options")
+    whole = RequestPermissionRequest(
         session_id=voice.session.id, title=title, options=offered, subject=subject, description=description
     )
+    # What the author got wrong does not count as a refusal.
+    request: RequestPermissionRequest = codec.sendable(RequestPermissionRequest, whole)
+    offered = request.options
+    if len({option.option_id for option in offered}) < len(offered):
+        raise ValueError("two options have the same id, so that an answer would not tell which was meant")
     session = voice.session
     if session.held:
         raise RuntimeError("the client does not know this session yet: ask in a turn, not in new_session")

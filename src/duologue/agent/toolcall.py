@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from duologue.agent.sending import sent_update
+from duologue.local.arguments import as_path, several
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
@@ -20,12 +22,13 @@ from duologue.protocol.v2.diff import AddChange, DeleteChange, DiffChange, DiffP
 from duologue.protocol.v2.permission import ToolCallSubject
 from duologue.protocol.v2.tools import ToolCallContent, ToolCallStatus, ToolCallUpdate, ToolContent, ToolDiff
 from duologue.protocol.v2.updates import ToolCallContentChunkEvent, ToolCallUpdateEvent
-from duologue.session.blocks import check_block
+from duologue.session.blocks import sent_block
 from duologue.session.entries import ToolCallState
 
 if TYPE_CHECKING:
     from duologue.agent.elicitation import FormAnswer, UrlAnswer
     from duologue.agent.permission import Permission
+    from duologue.agent.question import Question
     from duologue.agent.terminal import Terminal
     from duologue.agent.voice import Voice
     from duologue.protocol.common.elicitation_schema import ElicitationSchema
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
 def file_diff(path: Path | str, old: str | None, new: str | None) -> ToolDiff:
     """The change of one whole file; None stands for a file that is not there. Raises `ValueError` unless `path` is
     absolute."""
-    if not Path(path).is_absolute():
+    for text in (old, new):
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"the texts of a diff are strings, or None for no file, not {type(text).__name__}")
+    if not as_path(path, "the path of a diff").is_absolute():
         raise ValueError(f"the path of a diff is absolute: {str(path)!r}")
     name = str(path)
     change: DiffChange
@@ -67,9 +73,10 @@ class ToolCall:
     ) -> None:
         self.id = tool_call_id
         self._voice = voice
+        self._entered = False
         # The call as all that was said of it leaves it: a question shows it so.
         self._shown = ToolCallState(tool_call_id)
-        self._opening = ToolCallUpdateEvent(
+        opening: Any = ToolCallUpdateEvent(
             tool_call_id=tool_call_id,
             title=title,
             kind=kind,
@@ -78,6 +85,8 @@ class ToolCall:
             locations=self._places(locations) or UNSET,
             raw_input=raw_input,
         )
+        opening = sent_update(opening)
+        self._opening: ToolCallUpdateEvent = opening
         self._shown.patch(self._opening)
 
     @property
@@ -86,7 +95,8 @@ class ToolCall:
         return status
 
     async def __aenter__(self) -> ToolCall:
-        await self._voice.update(self._opening)
+        self._entered = True
+        await self._voice.send(self._opening)
         return self
 
     async def __aexit__(
@@ -118,19 +128,22 @@ class ToolCall:
     ) -> Awaitable[None]:
         """Change what is given, keep the rest; `content` and `locations` replace what was there.
 
-        Raises `TypeError` for an item of content that is none.
+        Raises `TypeError` for an item of content that is none, `ValueError` for a status or kind that is neither the
+        protocol's nor, beginning with an underscore, one's own.
         """
-        change = ToolCallUpdateEvent(
+        change: Any = ToolCallUpdateEvent(
             tool_call_id=self.id,
-            status=status if isinstance(status, UnsetType) else ToolCallStatus(status),
+            status=status if isinstance(status, UnsetType) else ToolCallStatus.named(status),
             title=title,
-            kind=kind if isinstance(kind, UnsetType) else ToolKind(kind),
+            kind=kind if isinstance(kind, UnsetType) else ToolKind.named(kind),
             locations=UNSET if isinstance(locations, UnsetType) else self._places(locations),
-            content=UNSET if isinstance(content, UnsetType) else [_item(item) for item in content],
+            content=UNSET if isinstance(content, UnsetType) else _items(content),
             raw_input=raw_input,
             raw_output=raw_output,
         )
-        sent = self._voice.update(change)
+        # As the client reads it: what is asked about the call later shows it so.
+        change = sent_update(change)
+        sent = self._send(change)
         self._shown.patch(change)
         return sent
 
@@ -140,26 +153,37 @@ class ToolCall:
             self.start()
         return self._add(_item(content))
 
+    def _send(self, update: Any) -> Awaitable[None]:
+        self._check_entered()
+        return self._voice.send(update)
+
+    def _check_entered(self) -> None:
+        """Raises `RuntimeError` when the client was not told of the call."""
+        if not self._entered:
+            raise RuntimeError("the tool call is not announced yet: async with turn.tool_call(...) as call")
+
     def _add(self, content: ToolCallContent) -> Awaitable[None]:
-        sent = self._voice.update(ToolCallContentChunkEvent(tool_call_id=self.id, content=content))
+        chunk: Any = sent_update(ToolCallContentChunkEvent(tool_call_id=self.id, content=content))
+        sent, content = self._send(chunk), chunk.content
         self._shown.content.append(content)
         return sent
 
     def text(self, text: str) -> Awaitable[None]:
-        """Show a text."""
+        """Show a text. Raises `CodecError` for what is none."""
         return self.content(TextBlock(text=text))
 
     def content(self, block: ContentBlock) -> Awaitable[None]:
-        """Show a content block. Raises `ValueError` for one that does not keep to the formats of the schema."""
-        check_block(block)
-        return self.add(ToolContent(content=block))
+        """Show a content block. Raises `TypeError` for what is none, and `ValueError` for one that does not keep to the
+        formats of the schema."""
+        return self.add(ToolContent(content=sent_block(block)))
 
     def diff(self, path: Path | str, old: str | None, new: str | None) -> Awaitable[None]:
         """Show the change of a file, given both texts whole; None stands for a file that is not there."""
-        return self.add(file_diff(self._voice.session.cwd / path, old, new))
+        return self.add(file_diff(self._voice.session.cwd / as_path(path, "the path of a diff"), old, new))
 
     async def terminal(self, command: str | UnsetType = UNSET, cwd: Path | str | UnsetType = UNSET) -> Terminal:
         """Show a terminal; its output and its end are told through the result."""
+        self._check_entered()
         from duologue.agent.terminal import Terminal
 
         terminal = Terminal(self._voice, self._voice.session.next_id("terminal"))
@@ -172,8 +196,8 @@ class ToolCall:
         return [
             replace(place, path=str(cwd / place.path))
             if isinstance(place, ToolCallLocation)
-            else ToolCallLocation(path=str(cwd / place))
-            for place in places
+            else ToolCallLocation(path=str(cwd / as_path(place, "a location")))
+            for place in several(places, "locations")
         ]
 
     def raw_output(self, value: Any) -> Awaitable[None]:
@@ -190,25 +214,26 @@ class ToolCall:
         """End the call as cancelled."""
         return self.update(status=ToolCallStatus.CANCELLED)
 
-    async def ask_permission(
+    def ask_permission(
         self,
         title: str | None = None,
         *,
         options: Sequence[PermissionOption] | None = None,
         description: str | UnsetType = UNSET,
         content: Sequence[ToolCallContent] = (),
-    ) -> Permission:
+    ) -> Question[Permission]:
         """Ask whether the call may go on. The question shows the call as it is now, and behind its content `content` (a
         computed diff, for example), which is shown with the question alone."""
-        subject = ToolCallSubject(tool_call=as_subject(self._shown, content))
+        subject = ToolCallSubject(tool_call=as_subject(self._shown, _items(content)))
         heading = title if title is not None else str(self._shown.title)
-        return await self._voice.ask_permission(heading, subject=subject, description=description, options=options)
+        self._check_entered()
+        return self._voice.ask_permission(heading, subject=subject, description=description, options=options)
 
-    def ask_form(self, message: str, schema: ElicitationSchema) -> Awaitable[FormAnswer]:
+    def ask_form(self, message: str, schema: ElicitationSchema) -> Question[FormAnswer]:
         """Ask the user to fill in a form about this call; see `Turn.ask_form`."""
         return self._voice.ask_form(message, schema, tool_call_id=self.id)
 
-    def ask_url(self, message: str, url: str) -> Awaitable[UrlAnswer]:
+    def ask_url(self, message: str, url: str) -> Question[UrlAnswer]:
         """Ask the user to visit a page for this call; see `Turn.ask_url`."""
         return self._voice.ask_url(message, url, tool_call_id=self.id)
 
@@ -226,6 +251,10 @@ def as_subject(shown: ToolCallState, content: Sequence[ToolCallContent]) -> Tool
         raw_output=shown.raw_output,
         content=[*shown.content, *content] or UNSET,
     )
+
+
+def _items(content: Sequence[ToolCallContent]) -> list[ToolCallContent]:
+    return [_item(item) for item in several(content, "content")]
 
 
 def _item(item: ToolCallContent) -> ToolCallContent:

@@ -16,13 +16,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from duologue import codec
 from duologue.agent.turn import OwnWork, Turn
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed, HandlerError
-from duologue.protocol.common.prompt import StopReason
+from duologue.protocol.common.prompt import StopReason, Usage
 from duologue.protocol.failed_turns import ERROR_STOP, error_meta
 from duologue.protocol.v2.state import SessionState
 from duologue.protocol.v2.updates import StateUpdateEvent, UserMessageEvent
@@ -188,7 +188,7 @@ class Turns:
         if turn.prompt is None and self._queue and self._queue[0].prompt is not None:
             # The session goes on at once; an idle state here would be taken for the end of the prompt that waits.
             return
-        usage = UNSET if turn.tokens is None else turn.tokens
+        usage = UNSET if turn.tokens is None else _as_usage(turn.tokens)
         await self._tell_end(reason, usage=usage)
 
     async def _tell_failed(self, error: RpcError) -> None:
@@ -201,9 +201,6 @@ class Turns:
 
     async def _tell_end(self, reason: StopReason, *, usage: Any = UNSET, meta: Any = UNSET) -> None:
         """The turn is over: the client waits for this, so nothing that the author gave may keep it back."""
-        if usage is not UNSET and not _can_be_sent(usage):
-            log.error("the tokens of a turn cannot be encoded and are left out")
-            usage = UNSET
         await self._room()
         self._told = SessionState.IDLE
         idle = StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage, meta=meta)
@@ -215,6 +212,8 @@ class Turns:
 
         The body runs when its turn comes; the session is idle again when it is left.
         """
+        if self.running is not None and self.running.task is asyncio.current_task():
+            raise RuntimeError("own work waits for the turn that runs: begin it in a task of its own")
         turn = Turn(self._session, None)
         turn.own = own = OwnWork(asyncio.get_running_loop())
         turn.ready = True
@@ -250,14 +249,27 @@ class Turns:
         if not inspect.isawaitable(work):
             raise TypeError("prompt must be async def (and have no yield)")
         reason: object = await work
-        if reason is None or isinstance(reason, StopReason):
-            return reason
-        raise TypeError(f"prompt must return a StopReason, or None for end_turn, not {type(reason).__name__}")
+        if reason is None:
+            return None
+        try:
+            return StopReason.named(reason)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"prompt must return a StopReason, or None for end_turn: {error}") from None
 
 
 def _note_error(task: asyncio.Task[Any]) -> None:
     if not task.cancelled() and task.exception() is not None:
         log.debug("a cancelled turn ended with an error", exc_info=task.exception())
+
+
+def _as_usage(tokens: Usage) -> Usage | UnsetType:
+    """The tokens of a turn as they are sent, unless they cannot be."""
+    try:
+        usage: Usage = codec.sendable(Usage, tokens)
+    except codec.CodecError as error:
+        log.error("the tokens of a turn cannot be sent and are left out: turn.tokens is a Usage: %s", error)
+        return UNSET
+    return usage
 
 
 def _can_be_sent(value: object) -> bool:

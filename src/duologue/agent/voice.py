@@ -10,13 +10,14 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, UnsetType
 
 from duologue.agent.asker import Asker
 from duologue.agent.errors import TurnOver
-from duologue.protocol.base import OpenEnum
+from duologue.agent.sending import sent_update
+from duologue.local.arguments import as_path, several
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.plan import FilePlan, MarkdownPlan, PlanEntryPriority
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind
@@ -32,7 +33,7 @@ from duologue.protocol.v2.updates import (
     PlanUpdateEvent,
     SessionUpdate,
 )
-from duologue.session.blocks import check_block
+from duologue.session.blocks import sent_block
 
 if TYPE_CHECKING:
     from duologue.agent.session import Session
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 #: The id of the plan of an agent that keeps one plan at a time.
 THE_PLAN = "plan"
-
-Word = TypeVar("Word", bound=OpenEnum)
 
 
 class Voice(Asker):
@@ -63,7 +62,15 @@ class Voice(Asker):
         return self._over
 
     def update(self, update: SessionUpdate) -> Awaitable[None]:
-        """Send any session update of version 2. Raises `TurnOver`, `ConnectionClosed`, `LimitError`, `CodecError`."""
+        """Send any session update of version 2.
+
+        Raises `TurnOver`, `ConnectionClosed`, `LimitError`, `CodecError` (it does not fit its type), `TypeError` (it is
+        no update).
+        """
+        return self.send(sent_update(update))
+
+    def send(self, update: SessionUpdate) -> Awaitable[None]:
+        """Send an update that is known to fit its type."""
         if self._over:
             raise TurnOver
         self._saying = self._thinking = None
@@ -75,7 +82,7 @@ class Voice(Asker):
         if self._over:
             raise TurnOver
         if not isinstance(text, str):
-            check_block(text)
+            text = sent_block(text)
         message = self._saying
         if message is None:
             message = self._saying = self._next_id("message")
@@ -84,9 +91,11 @@ class Voice(Asker):
         return self._send(AgentMessageChunk(message_id=message, content=content))
 
     def think(self, text: str) -> Awaitable[None]:
-        """Say a piece of what the agent thinks."""
+        """Say a piece of what the agent thinks. Raises `TypeError` for what is no text."""
         if self._over:
             raise TurnOver
+        if not isinstance(text, str):
+            raise TypeError(f"think takes a text, not {type(text).__name__}")
         message = self._thinking
         if message is None:
             message = self._thinking = self._next_id("thought")
@@ -110,7 +119,7 @@ class Voice(Asker):
         from duologue.agent.toolcall import ToolCall
 
         # A plain string will do, in either version.
-        known = kind if isinstance(kind, UnsetType) else ToolKind(kind)
+        known = kind if isinstance(kind, UnsetType) else ToolKind.named(kind)
         return ToolCall(
             self, self._next_id("call"), title, kind=known, name=name, locations=locations, raw_input=raw_input
         )
@@ -118,7 +127,7 @@ class Voice(Asker):
     def plan(self, entries: Sequence[PlanEntry | str], *, plan_id: str = THE_PLAN) -> Awaitable[None]:
         """Show a plan; it replaces the one with the same id. A string is a pending entry of medium priority. Raises
         `TypeError` for anything else."""
-        whole = [_as_entry(entry) for entry in entries]
+        whole = [_as_entry(entry) for entry in several(entries, "the entries of a plan")]
         return self.update(PlanUpdateEvent(plan=ItemsPlan(plan_id=plan_id, entries=whole)))
 
     def plan_markdown(self, text: str, *, plan_id: str = THE_PLAN) -> Awaitable[None]:
@@ -127,7 +136,7 @@ class Voice(Asker):
 
     def plan_file(self, path: Path, *, plan_id: str = THE_PLAN) -> Awaitable[None]:
         """Show a plan that is kept in a file; a relative path starts at the session's working directory."""
-        uri = (self.session.cwd / path).as_uri()
+        uri = (self.session.cwd / as_path(path, "the path of a plan")).as_uri()
         return self.update(PlanUpdateEvent(plan=FilePlan(plan_id=plan_id, uri=uri)))
 
     def remove_plan(self, plan_id: str = THE_PLAN) -> Awaitable[None]:
@@ -136,19 +145,20 @@ class Voice(Asker):
 
     def set_title(self, title: str | None) -> Awaitable[None]:
         """Name the session, or (None) take its name away; `session.title` is the name from then on."""
+        sent = self.update(SessionInfoUpdateEvent(title=title))
         self.session.title = title
-        return self.update(SessionInfoUpdateEvent(title=title))
+        return sent
 
     def set_updated_at(self, moment: datetime) -> Awaitable[None]:
         """Say when the session was last used, as a listing shows it. Raises `ValueError` for a time without a zone."""
-        told = timestamp(moment)
+        sent = self.update(SessionInfoUpdateEvent(updated_at=timestamp(moment)))
         self.session.updated_at = moment
-        return self.update(SessionInfoUpdateEvent(updated_at=told))
+        return sent
 
     def usage(self, used: int, size: int, *, cost: float | None = None, currency: str = "USD") -> Awaitable[None]:
         """Tell how full the context window is, in tokens, and what the session has cost so far. What one turn has used
         is told with its end instead: see `Turn.tokens`. Raises `ValueError` for a currency that is no ISO 4217 code."""
-        if re.fullmatch("[A-Z]{3}", currency) is None:
+        if not isinstance(currency, str) or re.fullmatch("[A-Z]{3}", currency) is None:
             raise ValueError(f"a currency is three capital letters: {currency!r}")
         money = UNSET if cost is None else Cost(amount=cost, currency=currency)
         return self.update(UsageUpdateEvent(used=used, size=size, cost=money))
@@ -156,42 +166,35 @@ class Voice(Asker):
     def commands(self, commands: Sequence[AvailableCommand]) -> Awaitable[None]:
         """Offer slash commands (see `command`); they replace the ones offered before. `Turn.command` is the one that a
         prompt begins with."""
-        return self.update(AvailableCommandsUpdateEvent(available_commands=list(commands)))
+        return self.update(AvailableCommandsUpdateEvent(available_commands=several(commands, "commands")))
 
     def update_config_options(self) -> Awaitable[None]:
         """Tell the client what `Agent.config_options` says now, after the agent has changed something by itself."""
         options = self.session.connection.agent.config_options(self.session)
-        return self.update(ConfigOptionUpdateEvent(config_options=list(options)))
+        return self.update(ConfigOptionUpdateEvent(config_options=several(options, "what config_options returns")))
 
 
 def plan_entry(content: str, status: str = "pending", priority: str = "medium") -> PlanEntry:
     """An entry of a plan from plain strings. Raises `ValueError` for a status or priority that is neither the
     protocol's nor, beginning with an underscore, one's own."""
-    return PlanEntry(
-        content=content, priority=_named(PlanEntryPriority, priority), status=_named(PlanEntryStatus, status)
-    )
+    return PlanEntry(content=content, priority=PlanEntryPriority.named(priority), status=PlanEntryStatus.named(status))
 
 
 def command(name: str, description: str, hint: str | None = None) -> AvailableCommand:
     """A slash command for `Voice.commands`; with a `hint`, text may stand behind it. Raises `ValueError` for a name
     that nobody could type: one that is empty, begins with a slash or holds white space."""
-    if not name or name.startswith("/") or name.split() != [name]:
+    if not isinstance(name, str) or not name or name.startswith("/") or name.split() != [name]:
         raise ValueError(f"a command is named by one word, without the slash: {name!r}")
     return AvailableCommand(name=name, description=description, input=UNSET if hint is None else TextInput(hint=hint))
 
 
 def timestamp(moment: datetime) -> str:
     """A point of time as the wire has it (RFC 3339, in UTC). Raises `ValueError` for one without a zone."""
+    if not isinstance(moment, datetime):
+        raise TypeError(f"a point of time is a datetime, not {type(moment).__name__}")
     if moment.tzinfo is None:
         raise ValueError("a point of time needs a time zone")
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _named(words: type[Word], word: str) -> Word:
-    found = words(word)
-    if found.known or word.startswith("_"):
-        return found
-    raise ValueError(f"{word!r} is no {words.__name__}: give one of {', '.join(words)}")
 
 
 def _as_entry(entry: object) -> PlanEntry:

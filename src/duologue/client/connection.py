@@ -246,7 +246,7 @@ class ClientConnection:
         await self.logins.retried(call)
         held = self.sessions.pop(session_id, None)
         if held is not None:
-            await held.over()
+            await held.end()
 
     async def resume_session(
         self,
@@ -290,7 +290,8 @@ class ClientConnection:
         self, request: StartNesRequest | None = None, *, read_file: ReadFile | None = None
     ) -> ClientNesSession:
         """Begin a session for suggested edits. `read_file` gives the text of a file that is not open; without it no
-        suggestion about such a file is shown. Raises `NotOffered`, `RpcError`."""
+        suggestion about such a file is shown. Raises `NotOffered`, `RpcError`, and `RuntimeError` unless the client has
+        announced suggested edits (``ClientCapabilities(nes=...)``)."""
         from duologue.client.nes import start
 
         return await self.logins.retried(lambda: start(self, request, read_file))

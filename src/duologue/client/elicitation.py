@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.peer.errors import unknown_session
+from duologue.protocol.base import Unknown
 from duologue.protocol.common.capabilities import (
     ElicitationCapabilities,
 )
@@ -20,6 +21,7 @@ from duologue.protocol.common.elicitation import (
     CompleteElicitationNotification,
     CreateElicitationRequest,
     CreateElicitationResponse,
+    DeclineElicitation,
     FormElicitation,
     UrlElicitation,
 )
@@ -73,7 +75,8 @@ class Questions:
     ) -> CreateElicitationResponse:
         try:
             if isinstance(params, FormElicitation):
-                return _fitting(params, await self._connection.client.fill_form(session, params))
+                filled = await self._connection.client.fill_form(session, params)
+                return _fitting(params, _as_answer("fill_form", filled))
             return await self._visit(session, params)
         except Exception:
             log.exception("answering a question failed; it is cancelled")
@@ -83,7 +86,7 @@ class Questions:
         self._pages[params.elicitation_id] = None
         answer: CreateElicitationResponse = CancelElicitation()
         try:
-            answer = await self._connection.client.open_url(session, params)
+            answer = _as_answer("open_url", await self._connection.client.open_url(session, params))
         finally:
             if not isinstance(answer, AcceptElicitation):
                 self._pages.pop(params.elicitation_id, None)
@@ -102,6 +105,14 @@ class Questions:
             self._connection.client.on_url_done(note.elicitation_id)
         except Exception:
             log.exception("on_url_done of the client failed")
+
+
+def _as_answer(name: str, answer: CreateElicitationResponse) -> CreateElicitationResponse:
+    """Raises `TypeError` for what a handler has returned and is no answer."""
+    if isinstance(answer, AcceptElicitation | DeclineElicitation | CancelElicitation | Unknown):
+        return answer
+    kinds = "AcceptElicitation, DeclineElicitation or CancelElicitation"
+    raise TypeError(f"{name} must return {kinds}, not {type(answer).__name__}")
 
 
 def _fitting(form: FormElicitation, answer: CreateElicitationResponse) -> CreateElicitationResponse:

@@ -39,7 +39,7 @@ class FileServer:
         """The session is open; until then there are no folders to look into."""
         self._session = session
 
-    def is_over(self, connection: ClientConnection) -> bool:
+    def has_ended(self, connection: ClientConnection) -> bool:
         """Whether the session was open and is not any more."""
         session = self._session
         return session is not None and connection.sessions.get(session.id) is not session
@@ -126,6 +126,6 @@ class FileServers:
     def _withdraw(self) -> None:
         """Lend nothing more to sessions that are over."""
         for id, (entry, server) in list(self._lent.items()):
-            if server.is_over(self._connection):
+            if server.has_ended(self._connection):
                 self._connection.mcp.withdraw(entry)
                 del self._lent[id]

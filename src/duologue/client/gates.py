@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from duologue import codec
+from duologue.local.arguments import as_path, several
 from duologue.peer.errors import NotOffered
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import AgentExtras
@@ -17,20 +20,19 @@ from duologue.protocol.v1 import mcp as v1
 from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities, SessionCapabilities
 from duologue.protocol.v2.content import ContentBlock
 from duologue.protocol.v2.mcp import HttpMcpServer, McpServer, StdioMcpServer
-from duologue.session.blocks import block_problem, check_block
+from duologue.session.blocks import block_problem
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
 
 
 def check_prompt(connection: ClientConnection, prompt: Sequence[ContentBlock]) -> None:
-    """Raises `NotOffered` for a block that the agent does not take, `ValueError` for one that must not leave."""
+    """Raises `NotOffered` for a block that the agent does not take."""
     offered = _sessions(connection).prompt or PromptCapabilities()
     for block in prompt:
         problem = block_problem(block, offered)
         if problem is not None:
             raise NotOffered(problem)
-        check_block(block)
 
 
 def sent_servers(connection: ClientConnection, servers: Sequence[McpServer]) -> list[McpServer]:
@@ -39,7 +41,10 @@ def sent_servers(connection: ClientConnection, servers: Sequence[McpServer]) -> 
     Raises `NotOffered` for one that the agent cannot reach, `ValueError` for a command that is not found and for a type
     of one's own that does not begin with an underscore.
     """
+    servers = several(servers, "mcp_servers")
     for server in servers:
+        if isinstance(server, Struct):
+            codec.sendable(type(server), server)
         _check_reached(connection, server)
     return [_with_absolute_command(server) for server in servers]
 
@@ -55,10 +60,13 @@ def _check_reached(connection: ClientConnection, server: Any) -> None:
             kind, reached = "acp", bool(offered.acp)
         case v1.SseMcpServer(name=name) | Unknown(raw={"type": "sse", "name": name}):
             kind, reached = "sse", isinstance(said, AgentExtras) and said.sse
-        case _:
+        case Unknown():
             name, kind, reached = server.raw.get("name"), str(server.raw.get("type")), True
             if not kind.startswith("_"):
                 raise ValueError(f"a type of one's own begins with an underscore: {kind!r}")
+        case _:
+            found = type(server).__name__
+            raise TypeError(f"an MCP server is one of duologue.protocol.v2, such as StdioMcpServer, not {found}")
     if not reached:
         raise NotOffered(f"the agent does not take MCP servers of type {kind}, such as {name}")
 
@@ -85,7 +93,8 @@ def check_replay(connection: ClientConnection) -> None:
 
 def further_roots(connection: ClientConnection, cwd: Path, folders: Sequence[Path | str]) -> list[Path]:
     """Additional directories as they are sent: absolute, each once, none of them `cwd`. Raises `NotOffered`."""
-    found = [path for path in dict.fromkeys(Path(folder).absolute() for folder in folders) if path != cwd]
+    named = [as_path(folder, "a further folder").absolute() for folder in several(folders, "additional_directories")]
+    found = [path for path in dict.fromkeys(named) if path != cwd]
     if found and not _sessions(connection).additional_directories:
         raise NotOffered("the agent does not take additional directories")
     return found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from duologue import codec
 from duologue.client.client import Client
 from duologue.protocol.common.capabilities import (
     ElicitationCapabilities,
@@ -19,7 +20,8 @@ from duologue.protocol.v2.capabilities import AuthCapabilities, ClientCapabiliti
 
 def introduction(client: Client, command: Sequence[str] | None) -> ClientCapabilities:
     """The client's capabilities for an agent that was started with a command, or was not started here."""
-    said = client.capabilities()
+    # As the agent reads it; it is the author's.
+    said: ClientCapabilities = codec.sendable(ClientCapabilities, client.capabilities())
     if said.elicitation is UNSET:
         said = replace(said, elicitation=_questions(client))
     # A login in a terminal starts the agent's own command there.

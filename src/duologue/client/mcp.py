@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from duologue.jsonrpc.errors import RpcError
 from duologue.local.ids import fresh_id
 from duologue.mcp import McpChannel, Tunnels
+from duologue.peer.overriding import check_async
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.mcp import (
     AcpMcpServer,
@@ -40,7 +41,9 @@ class McpServers:
 
     def offer(self, name: str, serve: Serve) -> AcpMcpServer:
         """Lend a server; put what this returns into `mcp_servers` of a session. `serve` is called for each connection
-        that the agent opens, several at once. Agents that cannot reach such servers are refused there."""
+        that the agent opens, several at once. Agents that cannot reach such servers are refused there. Raises
+        `TypeError` for what is no async function."""
+        check_async(f"what serves {name}, such as the function serve of a ToolServer,", serve)
         entry = AcpMcpServer(name=name, server_id=f"{name}-{fresh_id()}")
         self._servers[entry.server_id] = serve
         return entry

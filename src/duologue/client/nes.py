@@ -234,7 +234,12 @@ def asked_for(context: NesSuggestContext | None, wants: NesContextCapabilities) 
 async def start(
     connection: ClientConnection, request: StartNesRequest | None, read_file: ReadFile | None
 ) -> ClientNesSession:
-    """Begin a session. Raises `NotOffered`, `RpcError`."""
+    """Begin a session. Raises `NotOffered`, `RpcError`, `RuntimeError` for a client that has announced none."""
     connection.need(v2.NES_START)
+    if connection.announced.nes is UNSET or connection.announced.nes is None:
+        raise RuntimeError(
+            "this client has not announced suggested edits: let Client.capabilities return "
+            "ClientCapabilities(nes=ClientNesCapabilities())"
+        )
     response = await connection.peer.request(v2.NES_START, request or StartNesRequest())
     return ClientNesSession(connection, response.session_id, read_file)

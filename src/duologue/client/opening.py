@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from duologue.client.gates import check_replay, further_roots, sent_servers
 from duologue.client.session import Session
+from duologue.local.arguments import as_path
 from duologue.protocol.method import Request
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.mcp import McpServer
@@ -151,7 +152,7 @@ def _roots(request: NewSessionRequest | ForkSessionRequest | ResumeSessionReques
 def absolute(path: Path | str) -> Path:
     """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
     can say."""
-    whole = Path(path).absolute()
+    whole = as_path(path, "the folder of a session").absolute()
     try:
         str(whole).encode()
     except UnicodeEncodeError:

@@ -77,7 +77,7 @@ class Prompts:
         if not self.active and self._waiting:
             self._idle_without_message(self._waiting[0], update)
         for turn in list(self.active):
-            turn.end(update)
+            turn.idle(update)
 
     def _idle_without_message(self, turn: PromptTurn, update: StateUpdateEvent) -> None:
         """The session is idle before the user message of a prompt was told: the agent does not tell it, and the turn
@@ -129,4 +129,4 @@ class Prompts:
         """The connection is closed: open turns end with it."""
         turns, self._held = self.open(), deque()
         for turn in turns:
-            turn.finish(ConnectionClosed(reason))
+            turn.end(ConnectionClosed(reason))

@@ -11,6 +11,7 @@ from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.peer.overriding import check_instance
+from duologue.protocol.base import Unknown
 from duologue.protocol.common.permission import (
     CancelledOutcome,
     PermissionOptionKind,
@@ -165,6 +166,13 @@ def _offered(params: RequestPermissionRequest, outcome: RequestPermissionOutcome
     """The client's answer, if it is one that the agent offered."""
     if isinstance(outcome, SelectedOutcome) and outcome.option_id not in {one.option_id for one in params.options}:
         log.error("request_permission chose an option that was not offered; the request is refused")
+        return refusal(params)
+    if not isinstance(outcome, SelectedOutcome | CancelledOutcome | Unknown):
+        log.error(
+            "request_permission must return a SelectedOutcome, a CancelledOutcome, allowance(request) or "
+            "refusal(request), not %s; the request is refused",
+            type(outcome).__name__,
+        )
         return refusal(params)
     return outcome
 

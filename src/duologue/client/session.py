@@ -15,6 +15,7 @@ from duologue.client.grants import Grants
 from duologue.client.prompts import Prompts
 from duologue.client.questions import Questions
 from duologue.client.turn import PromptTurn
+from duologue.local.arguments import several
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.config import SessionConfigOptionCategory
 from duologue.protocol.common.content import TextBlock
@@ -41,6 +42,7 @@ from duologue.protocol.v2.updates import (
     UserMessageEvent,
 )
 from duologue.session import ToolCallState, Transcript
+from duologue.session.blocks import sent_block
 from duologue.transports.base import Closed
 
 if TYPE_CHECKING:
@@ -109,9 +111,12 @@ class Session:
 
         While another turn runs, "queue" lets the agent work on the prompt afterwards: one of version 2 gets it at once,
         one of version 1 when the other turn has ended, since some refuse a prompt while they are at work. "steer"
-        cancels the running turn and what is queued behind it, and sends the prompt when they have ended.
+        cancels the running turn and what is queued behind it, and sends the prompt when they have ended. Raises
+        `TypeError`, `CodecError` and `ValueError` for a block that must not leave.
         """
-        blocks = [TextBlock(text=prompt)] if isinstance(prompt, str) else prompt
+        if while_running not in ("queue", "steer"):
+            raise ValueError(f"while_running is 'queue' or 'steer', not {while_running!r}")
+        blocks = [TextBlock(text=prompt)] if isinstance(prompt, str) else _sent_blocks(prompt)
         return PromptTurn(self, blocks, while_running)
 
     async def cancel(self) -> None:
@@ -125,7 +130,7 @@ class Session:
         open_turns = self.prompts.open()
         await self.cancel()
         for turn in open_turns:
-            await turn.over.wait()
+            await turn.wait_ended()
 
     async def set_config_option(self, config_id: str, value: str | bool) -> Sequence[SessionConfigOption]:
         """Change a config option; all options as they are then. Raises `NotOffered`, `RpcError`."""
@@ -166,7 +171,7 @@ class Session:
         await self.connection.peer.request(SESSION_CLOSE, CloseSessionRequest(session_id=self.id))
         if self.connection.sessions.get(self.id) is self:
             del self.connection.sessions[self.id]
-        await self.over()
+        await self.end()
 
     def told_by_request(self, call: ToolCallUpdate) -> None:
         """What a request tells of a tool call counts like an update of it, once an update has named the call: an agent
@@ -254,7 +259,7 @@ class Session:
         self.grants.clear()
         self._foretold.clear()
 
-    async def over(self) -> None:
+    async def end(self) -> None:
         """The session is closed: open turns end as cancelled, and what runs for them ends."""
         self.prompts.drop()
         await self._end_terminals()
@@ -267,3 +272,7 @@ class Session:
     async def _end_terminals(self) -> None:
         terminals, self.terminals = list(self.terminals.values()), {}
         await asyncio.gather(*(terminal.kill() for terminal in terminals))
+
+
+def _sent_blocks(prompt: Sequence[ContentBlock]) -> list[ContentBlock]:
+    return [sent_block(block) for block in several(prompt, "a prompt that is no text")]

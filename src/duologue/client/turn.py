@@ -35,7 +35,7 @@ class Phase(Enum):
     BEHIND = "behind"
     ACCEPTED = "accepted"
     #: Ended; its last events may still wait to be iterated.
-    OVER = "over"
+    ENDED = "ended"
 
 
 class PromptTurn:
@@ -62,8 +62,8 @@ class PromptTurn:
         self.usage: Usage | None = None
         #: Changed by the session's `Prompts` and by the turn itself.
         self.phase = Phase.NEW
-        #: Set when the turn has ended; its last events may still wait to be iterated.
-        self.over = asyncio.Event()
+        # Set when the turn has ended.
+        self._end_told = asyncio.Event()
         self._error: BaseException | None = None
         # The transcript that the turn began in, and how many entries that had then.
         self._begun_in: Transcript | None = None
@@ -115,7 +115,11 @@ class PromptTurn:
     @property
     def ended(self) -> bool:
         """Whether the turn has ended; its last events may still wait to be iterated."""
-        return self.phase is Phase.OVER
+        return self.phase is Phase.ENDED
+
+    async def wait_ended(self) -> None:
+        """Wait until the turn has ended; somebody has to iterate it, or its session to be closed."""
+        await self._end_told.wait()
 
     # --- for the session ----------------------------------------------------------------------------------------------
 
@@ -170,13 +174,13 @@ class PromptTurn:
     def drop(self) -> None:
         """It ends as cancelled: it will not be sent, or the session is closed."""
         self.stop_reason = StopReason.CANCELLED
-        self.finish(None)
+        self.end(None)
 
     async def _ask(self) -> None:
         try:
             await self.session.connection.logins.retried(self._send)
         except Exception as error:
-            self.finish(error)
+            self.end(error)
 
     async def _send(self) -> None:
         """Send the prompt, perhaps once more after a login: then it may have been cancelled, or the session be over."""
@@ -184,7 +188,7 @@ class PromptTurn:
             return
         if self.cancel_sent:
             self.stop_reason = StopReason.CANCELLED
-            self.finish(None)
+            self.end(None)
             return
         request = PromptRequest(session_id=self.session.id, prompt=list(self.prompt))
         await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
@@ -201,19 +205,19 @@ class PromptTurn:
         self.session.connection.peer.inbound.undelivered += 1
         self._bell.ring()
 
-    def end(self, idle: StateUpdateEvent) -> None:
-        """The session is idle: the turn is over."""
+    def idle(self, idle: StateUpdateEvent) -> None:
+        """The session is idle: the turn has ended."""
         self.stop_reason = idle.stop_reason or None
         self.usage = idle.usage or None
         error = error_of(idle.meta)
-        self.finish(TurnFailed(*error) if error is not None else None)
+        self.end(TurnFailed(*error) if error is not None else None)
 
-    def finish(self, error: BaseException | None) -> None:
+    def end(self, error: BaseException | None) -> None:
         """End the turn, with an error or without; what was queued is still given out."""
         if self.ended:
             return
-        self.phase = Phase.OVER
-        self.over.set()
+        self.phase = Phase.ENDED
+        self._end_told.set()
         self._error = error
         self.session.prompts.leave(self)
         self._bell.ring()
@@ -231,4 +235,4 @@ class PromptTurn:
             try:
                 self.session.send_cancel()
             except ConnectionClosed:
-                self.finish(None)
+                self.end(None)

@@ -16,6 +16,7 @@ What to know when you use it:
 
 from .errors import CodecError, DoesNotFit, Dropped, NotEncodable, NotJson, Report, TooDeep
 from .reading import convert, decode, decoder_for
+from .sending import sendable
 from .writing import encode, encode_into
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "decoder_for",
     "encode",
     "encode_into",
+    "sendable",
 ]

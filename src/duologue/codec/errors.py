@@ -4,7 +4,7 @@
     ├── NotJson           the bytes are no JSON text
     ├── DoesNotFit        the JSON is not of the wanted type
     ├── TooDeep           nested deeper than the interpreter can follow, in either direction
-    └── NotEncodable      a value of ours has no JSON form
+    └── NotEncodable      a value of ours has no JSON form, or not the one of its place
 
 Texts name the place, what was expected and the kind of what was found, never a value: it may be a secret.
 """
@@ -49,7 +49,7 @@ class TooDeep(CodecError):
 
 
 class NotEncodable(CodecError):
-    """The value to send holds something that has no JSON form."""
+    """The value to send holds something that has no JSON form, or not the form that its place asks for."""
 
 
 @dataclass(frozen=True, slots=True)

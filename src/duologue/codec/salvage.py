@@ -7,6 +7,7 @@ leaves no other trace.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -17,7 +18,7 @@ from duologue.protocol.base import Unknown, decode_hook
 
 from .errors import DoesNotFit, Dropped, kind, member
 from .shapes import Items, Member, Shape, Struct, Table, Tagged, shape_of
-from .wording import misfit, one_of
+from .wording import misfit, misfit_of_ours, one_of
 
 # Beyond this, a float no longer says which integer was meant.
 _EXACT = 2**53
@@ -33,10 +34,12 @@ class _TooDamaged(Exception):
 
 
 class Salvage:
-    """One walk over one message, which adds to `dropped` on the way."""
+    """One walk over one message, which adds to `dropped` on the way. In a message of ours the errors name the
+    types that fit."""
 
-    def __init__(self, dropped: list[Dropped]) -> None:
+    def __init__(self, dropped: list[Dropped], *, ours: bool = False) -> None:
         self.dropped = dropped
+        self._misfit = misfit_of_ours if ours else misfit
         self._drops = 0
 
     def root(self, shape: Shape, value: Any, path: str) -> Any:
@@ -64,10 +67,10 @@ class Salvage:
             case list() if shape.lists:
                 items = self._list(shape.lists, value, path)
                 if shape.lists.whole and not _converts(items, shape.lists.whole):
-                    raise DoesNotFit(path, misfit(shape, value))
+                    raise DoesNotFit(path, self._misfit(shape, value))
                 return items
             case _:
-                return _scalar(shape, value, path)
+                return _scalar(shape, value, path, self._misfit)
 
     def _picked(self, chosen: Any, value: Any, path: str) -> Any:
         return Unknown(value) if chosen is Unknown else self.fit(shape_of(chosen), value, path)
@@ -189,12 +192,12 @@ def _converts(value: Any, wanted: Any) -> bool:
     return True
 
 
-def _scalar(shape: Shape, value: Any, path: str) -> Any:
+def _scalar(shape: Shape, value: Any, path: str, misfit: Callable[[Shape, Any], str] = misfit) -> Any:
     if shape.scalars:
         try:
             return msgspec.convert(value, shape.scalar)
         except msgspec.ValidationError:
             pass
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-        return _scalar(shape, int(value), path)
+        return _scalar(shape, int(value), path, misfit)
     raise DoesNotFit(path, misfit(shape, value))

@@ -10,7 +10,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from duologue.protocol.base import OpenEnum
 
 from .errors import kind, quoted
-from .shapes import Shape
+from .shapes import Shape, Struct, Tagged
+
+#: Types that an error names.
+MOST_NAMED = 6
 
 _NAMES = {
     str: "string",
@@ -45,6 +48,19 @@ def misfit(shape: Shape, value: Any) -> str:
     """What a place may hold, and the kind of what it holds instead."""
     wanted, found = expected(shape), kind(value)
     return f"expected {wanted}, found {'another ' if found in wanted else ''}{found}"
+
+
+def misfit_of_ours(shape: Shape, value: Any) -> str:
+    """The same in the words of Python, for whoever made the value."""
+    match shape.objects:
+        case Struct() as only:
+            kinds = [only]
+        case Tagged(variants=variants):
+            kinds = list(variants.values())
+        case _:
+            return misfit(shape, value)
+    names = _either([each.cls.__name__ for each in kinds[:MOST_NAMED]] + (["..."] if len(kinds) > MOST_NAMED else []))
+    return f"expected {names}, found {kind(value)}"
 
 
 def one_of(values: Any) -> str:

@@ -62,6 +62,8 @@ class RpcError(JsonRpcError):
     """
 
     def __init__(self, code: int, message: str, data: Any = UNSET) -> None:
+        if not isinstance(code, int) or not isinstance(message, str):
+            raise TypeError("an RpcError has a number and a text: RpcError(-32000, 'Log in first')")
         super().__init__(code, message, data)
         self.code = code
         self.message = message

@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from duologue.local.arguments import several
 from duologue.mcp.channel import CANCELLED, McpChannel, McpMessage
 from duologue.mcp.errors import ChannelClosed
+from duologue.peer.overriding import check_async
 
 log = logging.getLogger("duologue.mcp")
 
@@ -26,21 +28,32 @@ class McpToolError(DuologueError):
     """Raised by a tool that could not do its work; the model reads the text."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tool:
     """A tool: what the model is told, its parameters by name as JSON Schemas, and what it does.
 
     Parameters that are not in `required` may be left out. `call` gets those that were given, of the right type (string,
-    integer or boolean), and returns the text of the answer.
+    integer or boolean), and returns the text of the answer. Raises `TypeError` and `ValueError` for a tool that could
+    not be called.
     """
 
     name: str
     description: str
-    parameters: Mapping[str, Mapping[str, Any]]
-    required: Sequence[str]
     call: Callable[[dict[str, Any]], Awaitable[str]]
-    #: What MCP calls annotations, such as `readOnlyHint`.
-    hints: Mapping[str, Any]
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    required: Sequence[str] = ()
+    #: What MCP calls annotations, such as `readOnlyHint`. Without that hint a client may ask before each call.
+    hints: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_async(f"call of the tool {self.name}", self.call)
+        for name, schema in self.parameters.items():
+            if not isinstance(schema, Mapping) or schema.get("type") not in _TYPES:
+                kinds = ", ".join(f"{{'type': {kind!r}}}" for kind in _TYPES)
+                raise ValueError(f"the parameter {name} of the tool {self.name} is described by one of {kinds}")
+        for name in several(self.required, f"required of the tool {self.name}"):
+            if name not in self.parameters:
+                raise ValueError(f"the tool {self.name} requires {name!r}, which is none of its parameters")
 
     def describe(self) -> dict[str, Any]:
         schema = {"type": "object", "properties": dict(self.parameters), "required": list(self.required)}
@@ -125,6 +138,8 @@ class ToolServer:
             raise RpcError(INVALID_PARAMS, f"unknown tool: {name}")
         try:
             text, failed = await tool.call(tool.check(params.get("arguments", {}))), False
+            if not isinstance(text, str):
+                raise TypeError(f"the tool {name} must return a text, not {type(text).__name__}")
         except McpToolError as error:
             text, failed = str(error), True
         return {"content": [{"type": "text", "text": text}], "isError": failed}

@@ -187,6 +187,11 @@ class Answering:
     # --- out ----------------------------------------------------------------------------------------------------------
 
     def _succeed(self, scope: Scope, result: Any) -> Awaitable[None]:
+        try:
+            result = codec.sendable(scope.method.result, result)
+        except codec.CodecError as error:
+            log.error("the handler of %s gave a result that cannot be sent: %s", scope.method.name, error)
+            return self._fail(scope, rpc.RpcError(rpc.INTERNAL_ERROR, "Internal error", {"details": str(error)}))
         edge = self._peer.edge
         if edge is None:
             return self.respond(scope, result)

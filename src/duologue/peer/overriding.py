@@ -23,9 +23,9 @@ def check_overrides(kind: type, base: type) -> None:
 
 
 def check_async(where: str, value: Any) -> None:
-    """Raises `TypeError` for a function whose result cannot be awaited; what a decorator has wrapped counts."""
-    function = inspect.unwrap(value)
-    if isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function):
+    """Raises `TypeError` for what cannot be called and awaited; of a decorated function what was wrapped counts."""
+    function = inspect.unwrap(getattr(value, "__func__", value))
+    if not callable(value) or (isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function)):
         raise TypeError(f"{where} must be async def (and have no yield)")
 
 

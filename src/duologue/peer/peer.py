@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from duologue import codec
 from duologue.jsonrpc.engine import Engine
 from duologue.jsonrpc.limits import Limits
 from duologue.peer.answering import Answering
@@ -181,18 +182,23 @@ class Peer:
         `applied` is called with the result as soon as it is read, before the next message is looked at. Cancelling
         the awaiting task sends `$/cancel_request`; an answer that still comes is ignored.
         Raises `RpcError` (an error answer), `RemoteProtocolError` (a broken one), `ConnectionClosed`, `LimitError`,
-        `codec.CodecError` (params that cannot be encoded, a result that does not fit its type).
+        `codec.CodecError` (params that cannot be sent, a result that does not fit its type).
         """
+        if not isinstance(method, Request):
+            raise TypeError(f"a request is made by a method of a table or by Request.extension, not {method!r:.60}")
         if self.closed_reason is not None or not self.link.is_open:
             self._check_open()
-        return self._asking.request(method, params, applied)
+        return self._asking.request(method, codec.sendable(method.params, params), applied)
 
     def notify(self, method: Notification[P], params: P) -> Awaitable[None]:
         """Send a notification; await the result to take part in back-pressure.
 
-        Raises `ConnectionClosed`, `LimitError`.
+        Raises `ConnectionClosed`, `LimitError`, `codec.CodecError`.
         """
+        if not isinstance(method, Notification):
+            raise TypeError(f"a method of a table, or one of Notification.extension, can be told, not {method!r:.60}")
         self._check_open()
+        params = codec.sendable(method.params, params)
         if self.edge is not None:
             return self.carrying.out(self.edge.notification_out(method, params), None)
         return self.link.notification(method, params)

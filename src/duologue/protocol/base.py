@@ -26,7 +26,7 @@ Unions come in three forms:
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, TypeVar, dataclass_transform, get_origin
+from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform, get_origin
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -110,6 +110,17 @@ class Secretive(Extensible, kw_only=True):
         return [(name, "***" if name in self.hidden else getattr(self, name)) for name in self.__struct_fields__]
 
 
+class _Met:
+    """How many words were met that no enum of this revision names."""
+
+    words = 0
+
+
+def words_of_ones_own() -> int:
+    """Grows whenever a word was met that its enum does not name, so that values need not be searched for some."""
+    return _Met.words
+
+
 class OpenEnum(StrEnum):
     """A string enum that keeps what it does not know: an unknown value becomes a member that encodes back unchanged."""
 
@@ -117,10 +128,24 @@ class OpenEnum(StrEnum):
     def _missing_(cls, value: object) -> OpenEnum | None:
         if not isinstance(value, str):
             return None
+        _Met.words += 1
         member = str.__new__(cls, value)
         member._name_ = value
         member._value_ = value
         return member
+
+    @classmethod
+    def named(cls, word: object) -> Self:
+        """The member for a word of this side: a member, the text of one, or (beginning with an underscore) a word of
+        one's own. Raises `ValueError` for any other text, `TypeError` for what is none."""
+        if isinstance(word, cls):
+            return word
+        if not isinstance(word, str):
+            raise TypeError(f"a {cls.__name__} is one of {', '.join(cls)}, not {type(word).__name__}")
+        found = cls(word)
+        if found.known or word.startswith("_"):
+            return found
+        raise ValueError(f"{word!r} is no {cls.__name__}: give one of {', '.join(cls)}")
 
     @property
     def known(self) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from duologue import codec
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import Annotations, AudioBlock, ImageBlock, ResourceBlock, TextBlock
 from duologue.protocol.v2.capabilities import PromptCapabilities
 from duologue.protocol.v2.content import ContentBlock, ResourceLinkBlock
 from duologue.session.formats import is_date_time, is_uri
+
+BLOCKS = (TextBlock, ImageBlock, AudioBlock, ResourceBlock, ResourceLinkBlock, Unknown)
 
 
 def block_problem(block: ContentBlock, offered: PromptCapabilities) -> str | None:
@@ -26,6 +29,17 @@ def block_problem(block: ContentBlock, offered: PromptCapabilities) -> str | Non
                 return None
             return "this agent does not take embedded resources (promptCapabilities.embeddedContext)"
     return f"unknown type of content block: {str(block.raw.get('type'))[:40]!r}"
+
+
+def sent_block(block: ContentBlock) -> ContentBlock:
+    """A block as it is sent. Raises what `check_block` raises, `TypeError` for what is no block, and `CodecError` for
+    one whose members are of the wrong types."""
+    if not isinstance(block, BLOCKS):
+        raise TypeError(f"give a text or a content block such as TextBlock or ImageBlock, not {type(block).__name__}")
+    if not isinstance(block, Unknown):
+        block = codec.sendable(type(block), block)
+    check_block(block)
+    return block
 
 
 def check_block(block: ContentBlock) -> None:

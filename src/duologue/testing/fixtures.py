@@ -9,8 +9,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Literal
 
-import pytest
-import pytest_asyncio
+try:
+    import pytest
+    import pytest_asyncio
+except ImportError as error:
+    raise ImportError(
+        "duologue.testing.fixtures needs pytest and pytest-asyncio: pip install pytest pytest-asyncio", name=error.name
+    ) from error
 
 from duologue.client import ClientConnection
 from duologue.testing.faults import FAULTS, Fault
@@ -38,7 +43,7 @@ async def acp_connected(acp_version: Literal[1, 2]) -> AsyncIterator[Callable[..
 
 @pytest_asyncio.fixture
 async def acp_wire() -> AsyncIterator[Wire]:
-    """An open `Wire`, closed after the test."""
+    """An open `Wire`, closed after the test. Give its `far` end to what is under test."""
     async with Wire() as wire:
         yield wire
 

@@ -113,9 +113,22 @@ class Wire:
     # --- hearing ------------------------------------------------------------------------------------------------------
 
     async def read(self) -> Json:
-        """The next message. Raises `TimeoutError` after `PATIENCE`."""
-        message: Json = await asyncio.wait_for(self._lines.get(), PATIENCE)
+        """The next message. Raises `TimeoutError` after `PATIENCE`, `RuntimeError` when the wire is not open."""
+        if not self.near.started:
+            raise RuntimeError("the wire is not open: async with Wire() as wire")
+        try:
+            message: Json = await asyncio.wait_for(self._lines.get(), PATIENCE)
+        except TimeoutError:
+            raise TimeoutError(f"no message came within {PATIENCE:g} s{self._loose_end()}") from None
         return message
+
+    def _loose_end(self) -> str:
+        if self.far.started:
+            return ""
+        return (
+            ", since nothing is at the far end of the wire: give wire.far to a client, connect(lambda: wire.far), or "
+            "to an agent, serve(agent, wire.far); wire_to(agent) does it by itself"
+        )
 
     async def read_answer(self, id: Any) -> Json:
         """The answer to a request, past anything else."""

@@ -29,6 +29,11 @@ class MemoryTransport:
         self._sink = sink
         self._schedule()
 
+    @property
+    def started(self) -> bool:
+        """Whether somebody reads here."""
+        return self._sink is not None
+
     def write(self, data: bytes | bytearray) -> None:
         other = self._other
         assert other is not None
