@@ -31,17 +31,17 @@ IN_A_TURN: list[tuple[Mistake, str]] = [
     (lambda turn: turn.say(None), "give a text or a content block such as TextBlock or ImageBlock, not NoneType"),
     (lambda turn: turn.say(3), "not int"),
     (lambda turn: turn.say(["a", "b"]), "not list"),
-    (lambda turn: turn.say(v2.TextBlock(text=3)), "$.text: expected string, found integer (in TextBlock)"),
+    (lambda turn: turn.say(v2.TextBlock(text=3)), "$.text: expected string, found integer (in TextBlock)"),  # type: ignore[arg-type]
     (lambda turn: turn.think(None), "think takes a text, not NoneType"),
     (lambda turn: turn.think(v2.TextBlock(text="x")), "think takes a text, not TextBlock"),
     (lambda turn: turn.update("x"), "an update is one of duologue.protocol.v2, such as ToolCallUpdateEvent, not str"),
     (lambda turn: turn.update({"sessionUpdate": "plan_update"}), "not dict"),
     (lambda turn: turn.update(Unknown({"no": "tag"})), "not Unknown"),
-    (lambda turn: turn.update(v2.PlanRemovedEvent(plan_id=3)), "$.planId: expected string, found integer"),
+    (lambda turn: turn.update(v2.PlanRemovedEvent(plan_id=3)), "$.planId: expected string, found integer"),  # type: ignore[arg-type]
     (lambda turn: turn.plan("x"), "the entries of a plan must be given as a list, not str"),
     (lambda turn: turn.plan([3]), "an entry of a plan is a string or a PlanEntry (see plan_entry), not int"),
     (lambda turn: turn.plan(["x"], plan_id=3), "$.plan.planId: expected string, found integer"),
-    (lambda turn: turn.plan([plan_entry(3)]), "$.plan.entries[0].content: expected string, found integer"),
+    (lambda turn: turn.plan([plan_entry(3)]), "$.plan.entries[0].content: expected string, found integer"),  # type: ignore[arg-type]
     (lambda turn: turn.plan_markdown(None), "$.plan.content: expected string, found null"),
     (lambda turn: turn.plan_file(3), "the path of a plan must be a path or a string, not int"),
     (lambda turn: turn.remove_plan(3), "$.planId: expected string, found integer"),
@@ -292,7 +292,7 @@ async def test_config_options_that_are_none(
 def test_an_error_has_a_number_and_a_text() -> None:
     for wrong in (("bad", "worse"), (-32000, None), ("Log in first", -32000)):
         with pytest.raises(TypeError, match=r"RpcError\(-32000, 'Log in first'\)"):
-            RpcError(*wrong)  # type: ignore[arg-type]
+            RpcError(*wrong)
 
 
 async def test_a_question_is_a_coroutine(version: int) -> None:
