@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from check_kit import broken, findings_of
 from live_mutants import LIVE, SHORT, Mutant, deaf_after, never_idle
-from mutating import updating
+from mutating import silent, updating
 from unstable_mutants import UNSTABLE
 
 from duologue.check.judging import Probe
@@ -50,3 +50,11 @@ async def test_a_turn_that_never_ends_fails_one_requirement_and_no_other() -> No
     findings = await findings_of(probe, 2, updating(never_idle), SHORT)
     assert not broken(findings)
     assert [each.reason for each in findings if each.row == "all-permissions-06"] == [Reason.BUILDS_ON]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_a_handshake_that_comes_too_late_fails_nothing_that_begins_after_it(version: int) -> None:
+    (probe,) = (each for each in Choice().probes(Side.AGENT, version) if "all-session-02" in each.rows)
+    findings = await findings_of(probe, version, silent(lambda message, past: past.method == "initialize"), SHORT)
+    assert not broken(findings)
+    assert [each.reason for each in findings if each.row == "all-session-02"] == [Reason.BUILDS_ON]

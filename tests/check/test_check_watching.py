@@ -83,6 +83,15 @@ ALLOWED: dict[str, tuple[int, Edit]] = {
         1,
         both(SET, telling(POINTED, sessionUpdate="agent_message_chunk", content={"type": "text", "text": "!"})),
     ),
+    # It may not; but that is no update of the turn before, and a probe judges it.
+    "session/resume tells of the past": (
+        1,
+        both(
+            move("resume.a", "set.a"),
+            move("resume", "set.a"),
+            telling("resume", sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Of old."}),
+        ),
+    ),
 }
 
 

@@ -16,6 +16,8 @@ OF_A_TURN = frozenset(
         *("tool_call", "tool_call_update", "tool_call_content_chunk"),
     )
 )
+#: Requests that may bring forth what earlier turns said; whether they may tell it is a question of its own.
+REOPENING = frozenset({"session/load", "session/resume", "session/fork"})
 
 
 def _accepted(talk: Talk) -> Iterator[tuple[Said, Said]]:
@@ -46,7 +48,7 @@ def _before_the_answer(talk: Talk, *, cancelled: bool) -> Seen:
         if request is not None and request.ours and request.method == "session/prompt":
             open_[request.session] -= 1
             over[request.session] = said
-        if request is not None and request.method in {"session/load", "session/fork"}:
+        if request is not None and request.method in REOPENING:
             over.pop(request.session, None)
         last = over.get(said.session) if said.update and not open_.get(said.session) else None
         if last is not None and (last.result.get("stopReason") == "cancelled") is cancelled:
@@ -58,10 +60,10 @@ def _before_the_answer(talk: Talk, *, cancelled: bool) -> Seen:
 
 
 def _reopening(talk: Talk, update: Said) -> bool:
-    """Whether the session is just being loaded again, so that earlier turns are told."""
+    """Whether the session is just being opened again: what is told of earlier turns then is no part of the last one."""
     return any(
         said.ours
-        and said.method == "session/load"
+        and said.method in REOPENING
         and said.session == update.session
         and said.line.number < update.line.number
         and ((answer := talk.answer_to(said)) is None or answer.line.number > update.line.number)
