@@ -7,6 +7,7 @@ Two classes are called `Session`, one for either end, so that name stays in `duo
 
 from __future__ import annotations
 
+from duologue.late import late_names
 from duologue.version import __version__
 
 # Set here, not imported: type checkers go by the name, and `typing` is not loaded for it.
@@ -45,26 +46,16 @@ __all__ = [
     "serve",
 ]
 
-# Where each name comes from. Type checkers read the imports above, and so refuse a name that is not among them.
 if not TYPE_CHECKING:
-    _PLACES = {
-        "agent": "Agent Permission ToolCall Turn TurnOver run serve",
-        "client": "AgentFailed Client ClientConnection PromptTurn TurnFailed VersionMismatch connect",
-        "errors": "DuologueError",
-        "jsonrpc.errors": "JsonRpcError LimitError RpcError",
-        "jsonrpc.limits": "Limits",
-        "peer": "ConnectionClosed",
-        "session": "Transcript",
-    }
-
-    def __getattr__(name):
-        for place, names in _PLACES.items():
-            if name in names.split():
-                from importlib import import_module
-
-                value = globals()[name] = getattr(import_module(f"duologue.{place}"), name)
-                return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    def __dir__():
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = late_names(
+        globals(),
+        {
+            "agent": "Agent Permission ToolCall Turn TurnOver run serve",
+            "client": "AgentFailed Client ClientConnection PromptTurn TurnFailed VersionMismatch connect",
+            "errors": "DuologueError",
+            "jsonrpc.errors": "JsonRpcError LimitError RpcError",
+            "jsonrpc.limits": "Limits",
+            "peer": "ConnectionClosed",
+            "session": "Transcript",
+        },
+    )

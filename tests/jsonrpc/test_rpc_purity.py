@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
 from pathlib import Path
 
+import msgspec.structs
 import pytest
 
 import duologue.jsonrpc
@@ -15,9 +15,10 @@ from duologue.jsonrpc import Limits
 ROOM = Path(duologue.jsonrpc.__file__).parent
 FILES = sorted(ROOM.glob("*.py"))
 ALLOWED = {
-    *("__future__", "codecs", "collections", "dataclasses", "io", "itertools", "re", "struct", "typing"),
+    *("__future__", "codecs", "collections", "io", "itertools", "re", "struct", "typing"),
     "msgspec",
 }
+BESIDE = {"duologue.errors", "duologue.jsonrpc", "duologue.patterns"}
 SILENT = {"open", "print", "input", "exec", "eval", "__import__", "breakpoint"}
 # Of `io` only the in-memory reader is wanted.
 FROM_IO = {"BytesIO"}
@@ -40,7 +41,7 @@ def imports(tree: ast.AST) -> set[str]:
 def test_imports_nothing_that_acts(path: Path) -> None:
     for name in imports(ast.parse(path.read_text(encoding="utf-8"))):
         if name.startswith("duologue"):
-            assert name in {"duologue.errors", "duologue.jsonrpc"} or name.startswith("duologue.jsonrpc.")
+            assert name in BESIDE or name.startswith("duologue.jsonrpc.")
         else:
             assert name.split(".")[0] in ALLOWED
 
@@ -74,7 +75,7 @@ def test_the_documentation_has_every_limit_with_its_default() -> None:
     units = {"KiB": 1024, "MiB": 1024 * 1024}
     rows = re.findall(r"^\| `(\w+)` \| (\d+)(?: (\w+))?", text, re.MULTILINE)
     documented = {name: int(number) * units.get(unit, 1) for name, number, unit in rows}
-    assert documented == dataclasses.asdict(Limits())
+    assert documented == msgspec.structs.asdict(Limits())
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "1", None])

@@ -11,6 +11,7 @@ from duologue.agent.terminal import Terminal
 from duologue.agent.toolcall import ToolCall, file_diff
 from duologue.agent.turn import Command, Turn
 from duologue.agent.voice import Voice, command, plan_entry
+from duologue.late import late_names
 from duologue.peer.errors import NotOffered, unknown_session
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import AgentExtras
@@ -64,23 +65,14 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _LATE = {
-        "client_files": "ClientFiles",
-        "client_terminal": "ClientTerminal",
-        "elicitation": "FormAnswer Outcome UrlAnswer",
-        "listing": "list_page open_sessions",
-        "nes": "Nes NesRequest NesSession",
-        "providers": "Endpoint Provider Providers",
-    }
-
-    def __getattr__(name):
-        for place, names in _LATE.items():
-            if name in names.split():
-                from importlib import import_module
-
-                value = globals()[name] = getattr(import_module(f"duologue.agent.{place}"), name)
-                return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    def __dir__():
-        return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = late_names(
+        globals(),
+        {
+            "client_files": "ClientFiles",
+            "client_terminal": "ClientTerminal",
+            "elicitation": "FormAnswer Outcome UrlAnswer",
+            "listing": "list_page open_sessions",
+            "nes": "Nes NesRequest NesSession",
+            "providers": "Endpoint Provider Providers",
+        },
+    )

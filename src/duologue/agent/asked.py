@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import msgspec
 
+from duologue.patterns import late_pattern
 from duologue.peer import Scope
 from duologue.protocol.base import Unknown
 
@@ -19,7 +19,7 @@ TRACE_KEYS = ("traceparent", "tracestate", "baggage")
 
 _IDS = "-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
 #: Versions to come may have more behind it.
-_TRACEPARENT = re.compile(f"00{_IDS}|(?!00|ff)[0-9a-f]{{2}}{_IDS}(-.*)?")
+_TRACEPARENT = late_pattern(f"00{_IDS}|(?!00|ff)[0-9a-f]{{2}}{_IDS}(-.*)?")
 _NOTHING: Mapping[str, Any] = {}
 
 

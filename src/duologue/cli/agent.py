@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,9 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str], *, at_terminal: bool = False) -> int:
     """Serve until the client has gone away. A person `at_terminal` may not expect that, and is told."""
     model, log, sessions = _options(argv)
-    _import_msgspec()
-    from duologue.agent import run
-    from duologue.coder.acp import CodingAgent
+    with _without_collections():
+        _import_msgspec()
+        from duologue.agent import run
+        from duologue.coder.acp import CodingAgent
 
     try:
         trace = _trace(log)
@@ -66,6 +69,17 @@ def main(argv: Sequence[str], *, at_terminal: bool = False) -> int:
     agent = CodingAgent(model, permissions=permissions_path(os.environ), sessions=lambda: _sessions_settings(sessions))
     run(agent, trace=trace)
     return 0
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """What is loaded stays: the collector would look through it again and again, for a twentieth of the start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _sessions_settings(option: str | None) -> StoreSettings | None:

@@ -9,6 +9,7 @@ from duologue.client.serving import allowance
 from duologue.client.session import Session
 from duologue.client.turn import PromptTurn
 from duologue.client.urls import url_doubts
+from duologue.late import late_names
 from duologue.peer.errors import NotOffered
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import ClientExtras
@@ -65,22 +66,16 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    _PLACES = {
-        "documents": "NesDocument",
-        "files": "Buffers LocalFiles",
-        "mcp": "McpServers",
-        "nes": "ClientNesSession",
-        "policy": "Policy",
-        "providers": "AgentProviders",
-        "suggestions": "SuggestedEdit SuggestedJump SuggestedRename SuggestedReplacement Suggestion",
-        "terminals": "LocalTerminals",
-    }
-
-    def __getattr__(name):
-        for place, names in _PLACES.items():
-            if name in names.split():
-                from importlib import import_module
-
-                value = globals()[name] = getattr(import_module(f"duologue.client.{place}"), name)
-                return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, __dir__ = late_names(
+        globals(),
+        {
+            "documents": "NesDocument",
+            "files": "Buffers LocalFiles",
+            "mcp": "McpServers",
+            "nes": "ClientNesSession",
+            "policy": "Policy",
+            "providers": "AgentProviders",
+            "suggestions": "SuggestedEdit SuggestedJump SuggestedRename SuggestedReplacement Suggestion",
+            "terminals": "LocalTerminals",
+        },
+    )

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from duologue.errors import DuologueError
+import msgspec
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
+from duologue.errors import DuologueError
+from duologue.patterns import late_pattern
+
+_PLAIN_KEY = late_pattern(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _LONGEST_KEY = 60
 
 
@@ -52,8 +54,7 @@ class NotEncodable(CodecError):
     """The value to send holds something that has no JSON form, or not the form that its place asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(msgspec.Struct, frozen=True):
     """Something of a message that was read as absent, replaced or left out of its list, and why."""
 
     #: In the names of the wire: ``$.update.content[3]``.

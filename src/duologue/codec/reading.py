@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeVar, overload
 
 import msgspec
 
 from duologue.jsonrpc.scan import repair_surrogates
+from duologue.patterns import late_pattern
 from duologue.protocol.base import decode_hook
 
 from .errors import DoesNotFit, Dropped, NotJson, Report, TooDeep
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 Json = bytes | bytearray | memoryview | msgspec.Raw
 
-_REFUSED_AT = re.compile(r"out of range - at `\$(.*)`")
+_REFUSED_AT = late_pattern(r"out of range - at `\$(.*)`")
 
 
 class _Decoders(dict[Any, msgspec.json.Decoder[Any]]):

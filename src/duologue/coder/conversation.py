@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, field
 from typing import Protocol
@@ -12,8 +11,9 @@ from msgspec.structs import replace
 from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolCall, ToolResult, UserMessage
 from duologue.coder.texts import nests_deeper, scrub, scrub_all
 from duologue.local.ids import fresh_id
+from duologue.patterns import late_pattern
 
-USABLE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+USABLE_ID = late_pattern(r"[A-Za-z0-9_-]{1,64}")
 
 #: How deep the arguments of a call may nest. They are shown to a client, whose limit (`duologue.jsonrpc.limits.Limits`)
 #: has to hold what is around them as well.

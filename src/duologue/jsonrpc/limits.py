@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import msgspec
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -10,8 +10,7 @@ MIB = 1024 * KIB
 MAX_DEPTH = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """What a connection accepts, keeps and queues at most. Every limit is a whole number above zero.
 
     Raises `ValueError` for anything else. A limit is changed by name: ``Limits(message_bytes=1024 * 1024)``.
@@ -37,9 +36,9 @@ class Limits:
     outbound_bytes: int = 64 * MIB
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
             if type(value) is not int or value < 1:
-                raise ValueError(f"Limits.{limit.name} must be a whole number above zero, not {value!r}")
+                raise ValueError(f"Limits.{name} must be a whole number above zero, not {value!r}")
         if self.depth > MAX_DEPTH:
             raise ValueError(f"Limits.depth must be at most {MAX_DEPTH}, not {self.depth}: decoders recurse")

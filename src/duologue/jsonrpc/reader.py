@@ -6,7 +6,6 @@ surrogates, noise and broken JSON; then arrays, scalars, and objects whose membe
 
 from __future__ import annotations
 
-import re
 from typing import TypeGuard
 
 from msgspec import UNSET, MsgspecError, UnsetType
@@ -60,12 +59,13 @@ from duologue.jsonrpc.scan import (
     more_members_than,
     repair_surrogates,
 )
+from duologue.patterns import late_pattern
 
 #: Bytes of a broken line that its event keeps.
 SAMPLE = 200
 
 #: All of them in one go: one at a time, a line of nothing else would nest as deep as it is long.
-_BYTE_ORDER_MARKS = re.compile(rb"(?:\xef\xbb\xbf\s*+)++")
+_BYTE_ORDER_MARKS = late_pattern(rb"(?:\xef\xbb\xbf\s*+)++")
 _STRUCTURED = b"{["
 _NULL = ord("n")
 _UNREADABLE = (MsgspecError, UnicodeDecodeError)

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
+from duologue.patterns import late_pattern
+
 #: Bytes that a piece-wise scan looks at together; at least one character.
 PIECE = 64 * 1024
 #: Bytes kept from the beginning and from the end of a message that is not read.
@@ -22,10 +24,10 @@ _STEP = tuple((byte in b"[{") - (byte in b"]}") for byte in range(256))
 
 # A line is taken for a message when it starts like an object or like an array of objects or arrays; `[tool] done` and
 # `{tool} done` are log lines.
-_MESSAGE_START = re.compile(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{\]]|\Z))')
-_TOKEN = re.compile(rb'\s*("(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++)', re.DOTALL)
-_LAST_ID = re.compile(rb'[,{]\s*+"id"\s*+:\s*+("(?:[^"\\]++|\\.)*+"|-?\d++|null)\s*+\}\s*+\Z', re.DOTALL)
-_LONE_SURROGATE = re.compile(
+_MESSAGE_START = late_pattern(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{\]]|\Z))')
+_TOKEN = late_pattern(rb'\s*("(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++)', re.DOTALL)
+_LAST_ID = late_pattern(rb'[,{]\s*+"id"\s*+:\s*+("(?:[^"\\]++|\\.)*+"|-?\d++|null)\s*+\}\s*+\Z', re.DOTALL)
+_LONE_SURROGATE = late_pattern(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )

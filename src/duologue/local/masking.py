@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from duologue.patterns import late_pattern
+
 MASK = "***"
 
 #: Characters behind a cut that are looked at too, so that a secret which is cut in two is still known.
@@ -50,8 +52,8 @@ _HOLDERS = ("env", "environment", "headers", "vars")
 #: Members that name what stands under `value` beside them.
 _NAMING = ("name", "key", "configId")
 
-_NOT_LETTERS = re.compile(r"[^a-z]")
-_OPTION = re.compile(r"--?\w[\w-]*")
+_NOT_LETTERS = late_pattern(r"[^a-z]")
+_OPTION = late_pattern(r"--?\w[\w-]*")
 
 _NAME = "(?:" + "|".join(words.replace(" ", "[-_]?") for words in _WORDS) + ")"
 #: What stands behind a name: something in quotes, or all up to the next space. A number behind a plural is a count.

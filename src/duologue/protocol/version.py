@@ -6,17 +6,17 @@ What is new in version 2 is an expression: ``added(V1, V2)``.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any
+
+import msgspec
 
 from duologue.protocol.method import Key, Method, Notification, Request, Side
 from duologue.protocol.topics import Topics
 
 
-@dataclass(frozen=True, eq=False)
-class Version:
+class Version(msgspec.Struct, frozen=True, eq=False, dict=True):
     """All that a version consists of. Its table and its types are loaded when first asked for.
 
     `batches`: whether a message may be an array of messages.

@@ -6,8 +6,10 @@ import re
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
+from duologue.patterns import late_pattern
+
+_DATE = late_pattern(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DATE_TIME = late_pattern(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
 
 
 def is_uri(value: str) -> bool:

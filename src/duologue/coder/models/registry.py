@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from duologue.coder.models.base import Model
 from duologue.coder.models.config import Config, SettingsError, read_config
@@ -18,8 +19,7 @@ Warn = Callable[[str], None]
 _log = logging.getLogger("duologue.coder.models")
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(msgspec.Struct, frozen=True):
     """A model a person may choose; `spec` is what `load_model` takes."""
 
     spec: str

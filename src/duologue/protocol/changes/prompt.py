@@ -7,7 +7,7 @@ comes the idle state. A failed turn is idle with the stop reason `_error` and th
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -20,6 +20,7 @@ from duologue.protocol.changes.tools import catch_up
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.failed_turns import ERROR_STOP, error_meta, error_of
+from duologue.protocol.method import Request
 from duologue.protocol.v1 import prompt as v1
 from duologue.protocol.v1 import table as v1_table
 from duologue.protocol.v2 import prompt as v2
@@ -211,3 +212,12 @@ def state_up(session: SessionMemory, state: SessionState) -> Notify:
 
 def _update(session: SessionMemory, update: Any) -> Notify:
     return Notify(v2_table.SESSION_UPDATE, note_up(session.session_id, update))
+
+
+def work_up(method: Request[Any, Any]) -> Callable[[ConnectionMemory, Any, Hashable], Steps]:
+    """A request that only v1 has: the same for code that speaks v2, and a sign of work on the prompt."""
+
+    def change(memory: ConnectionMemory, request: Any, key: Hashable) -> Steps:
+        return (*accept_oldest(memory.session(request.session_id)), Ask(method, request))
+
+    return change

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from duologue.protocol.changes import handshake, nes, permission, prompt, sessions, settings, work
+from typing import TYPE_CHECKING
+
+from duologue.protocol.changes import handshake, prompt, sessions
+from duologue.protocol.changes.later import Later
 from duologue.protocol.changes.rows import Kind, Row
 from duologue.protocol.common import table as common
 from duologue.protocol.v1 import table as v1
 from duologue.protocol.v2 import table as v2
+
+if TYPE_CHECKING:
+    from duologue.protocol.changes import nes, permission, settings, work
+else:
+    nes, permission, settings, work = (Later(module) for module in ("nes", "permission", "settings", "work"))
 
 #: Methods whose name, types or meaning changed. `session/update` stands in `UPDATES`, by variant.
 METHODS = (
@@ -145,7 +153,7 @@ METHODS = (
             method,
             None,
             None,
-            work.work_up(method),
+            prompt.work_up(method),
             Kind.EXACT,
             "Kept for code that speaks v2; v2's wire has nothing like it.",
         )

@@ -1,10 +1,9 @@
-"""Requests that a v1 agent makes at work: each is a sign that it took its prompt; some make it wait for the user."""
+"""Terminals of a v1 client, and questions that make a session wait for the user."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Hashable
 
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, keep
@@ -13,19 +12,9 @@ from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps
 from duologue.protocol.changes.terminals import INFO, announced_up
 from duologue.protocol.common.elicitation import CreateElicitationRequest
 from duologue.protocol.common.table import ELICITATION_CREATE
-from duologue.protocol.method import Request
 from duologue.protocol.v1 import table as v1
 from duologue.protocol.v1.terminal import CreateTerminalRequest, CreateTerminalResponse
 from duologue.protocol.v2 import table as v2
-
-
-def work_up(method: Request[Any, Any]) -> Callable[[ConnectionMemory, Any, Hashable], Steps]:
-    """A request that only v1 has: the same for code that speaks v2, and a sign of work on the prompt."""
-
-    def change(memory: ConnectionMemory, request: Any, key: Hashable) -> Steps:
-        return (*accept_oldest(memory.session(request.session_id)), Ask(method, request))
-
-    return change
 
 
 def elicitation_up(memory: ConnectionMemory, request: CreateElicitationRequest, key: Hashable) -> Steps:
