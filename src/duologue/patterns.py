@@ -14,7 +14,7 @@ def late_pattern(expression: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 class _LatePattern:
     """Gets the attributes of the pattern one by one, as they are asked for."""
 
-    def __init__(self, expression: str | bytes, flags: int) -> None:
+    def __init__(self, expression: Any, flags: int) -> None:
         self._asked = expression, flags
 
     def __getattr__(self, name: str) -> Any:

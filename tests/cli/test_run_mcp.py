@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_kit import PATIENCE, bare_environment, run
+from cli_kit import bare_environment, run
 
 from duologue.cli.servers import add_arguments, servers_of
 from duologue.protocol.common.mcp import HttpHeader
 from duologue.protocol.common.terminal import EnvVariable
 from duologue.protocol.v2.mcp import HttpMcpServer, McpServer, StdioMcpServer
+from wire import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 STUB = shlex.join([sys.executable, str(ROOT / "tests" / "coder" / "programs" / "mcp_stub.py")])

@@ -11,12 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_kit import PATIENCE, run
+from cli_kit import run
 
 from duologue.cli import run as run_command
 from duologue.cli import try_edits
 from duologue.coder.models.offline.repair import command
 from duologue.local.rules import Run, parse_rule
+from wire import PATIENCE
 
 
 @pytest.fixture(params=["1", "2"])

@@ -390,7 +390,7 @@ def test_all_events_are_there() -> None:
 
 async def test_a_client_that_announces_none_asks_for_none(version: int) -> None:
     """Fail closed: the agent has them, and was not told that this client wants any."""
-    said = {"capabilities" if version == 2 else "agentCapabilities": {"nes": {}, "session": {}}}
+    said: dict[str, Any] = {"capabilities" if version == 2 else "agentCapabilities": {"nes": {}, "session": {}}}
     host = await Host.begin(version, Client(), **said)
     with pytest.raises(RuntimeError, match=r"has not announced suggested edits: let Client\.capabilities return"):
         await host.connection.start_nes()

@@ -22,4 +22,5 @@ class Later:
                 loaded = getattr(import_module(f"duologue.protocol.changes.{self._module}"), name)
             return loaded(*given)
 
+        self.__dict__[name] = change  # One function, however often it is asked for.
         return change
