@@ -57,8 +57,10 @@ def main(argv: Sequence[str], *, at_terminal: bool = False) -> int:
     with _without_collections():
         _import_msgspec()
         from duologue.agent import run
+        from duologue.codec.sending import trust_own_values
         from duologue.coder.acp import CodingAgent
 
+    trust_own_values()
     try:
         trace = _trace(log)
     except ValueError as error:

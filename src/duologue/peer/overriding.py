@@ -42,6 +42,8 @@ def check_instance(value: object, kind: type, use: str) -> None:
 
 def _check_arguments(where: str, value: FunctionType, overridden: FunctionType) -> None:
     """By the names of its own the library calls keyword arguments alone; the others go by their place."""
+    if _named(value) == _named(overridden):  # As most are; it saves the time that signatures take.
+        return
     wanted = list(inspect.signature(overridden).parameters.values())
     by_place = [each.name for each in wanted if each.kind is not each.KEYWORD_ONLY]
     by_name = {each.name: None for each in wanted if each.kind is each.KEYWORD_ONLY}
@@ -50,3 +52,14 @@ def _check_arguments(where: str, value: FunctionType, overridden: FunctionType) 
     except TypeError:
         taken = ", ".join([*by_place, *(["*", *by_name] if by_name else [])])
         raise TypeError(f"{where} must take ({taken})") from None
+
+
+def _named(function: FunctionType) -> tuple[object, ...]:
+    code = function.__code__
+    return (
+        code.co_argcount,
+        code.co_posonlyargcount,
+        code.co_kwonlyargcount,
+        code.co_flags,
+        code.co_varnames[: code.co_argcount + code.co_kwonlyargcount],
+    )

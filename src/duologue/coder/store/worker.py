@@ -7,8 +7,9 @@ import concurrent.futures
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from duologue.coder.store.errors import StoreError, Unavailable
 
@@ -30,8 +31,7 @@ TURNED_OFF = StoreError("that is turned off, or there is no home folder")
 JOB_BYTES = 256
 
 
-@dataclass(slots=True)
-class Job:
+class Job(msgspec.Struct, eq=False):
     """Something to be done with the store, and who waits for it. `record` is what it writes, `size` the bytes of it in
     memory, counted only where it has to wait."""
 
