@@ -7,7 +7,7 @@ Two classes are called `Session`, one for either end, so that name stays in `duo
 
 from __future__ import annotations
 
-from duologue.late import late_names
+from duologue.late import late_names as _late_names
 from duologue.version import __version__
 
 # Set here, not imported: type checkers go by the name, and `typing` is not loaded for it.
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = late_names(
+    __getattr__, __dir__ = _late_names(
         globals(),
         {
             "agent": "Agent Permission ToolCall Turn TurnOver run serve",

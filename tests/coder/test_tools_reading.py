@@ -392,7 +392,7 @@ def test_the_tools_and_their_arguments_are_these() -> None:
         "write_file": (["path", "text"], ["path", "text"]),
         "edit_file": (["edits", "path"], ["path", "edits"]),
         "delete_file": (["path"], ["path"]),
-        "run_command": (["command", "cwd", "timeout", "title"], ["command"]),
+        "run_command": (["command", "cwd", "description", "timeout", "title"], ["command"]),
         "undo_edits": ([], []),
         "update_plan": (["items"], ["items"]),
         "set_title": (["title"], ["title"]),

@@ -18,7 +18,7 @@ ALLOWED = {
     *("__future__", "codecs", "collections", "io", "itertools", "re", "struct", "typing"),
     "msgspec",
 }
-BESIDE = {"duologue.errors", "duologue.jsonrpc", "duologue.patterns"}
+BESIDE = {"duologue.errors", "duologue.jsonrpc", "duologue.late"}
 SILENT = {"open", "print", "input", "exec", "eval", "__import__", "breakpoint"}
 # Of `io` only the in-memory reader is wanted.
 FROM_IO = {"BytesIO"}

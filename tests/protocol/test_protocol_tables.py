@@ -213,7 +213,7 @@ def test_a_table_loads_no_topic_before_a_type_is_asked_for() -> None:
 import sys
 from duologue.protocol.version import V1, V2
 assert V1.methods and V2.methods
-print(*sorted(name for name in sys.modules if name == "msgspec" or name.startswith("duologue.protocol.")))
+print(*sorted(name for name in sys.modules if name.startswith("duologue.protocol.")))
 from duologue.protocol.v2.table import SESSION_CANCEL
 SESSION_CANCEL.params
 print(*sorted(name for name in sys.modules if name.startswith("duologue.protocol.v2.")))

@@ -11,7 +11,7 @@ from duologue.agent.terminal import Terminal
 from duologue.agent.toolcall import ToolCall, file_diff
 from duologue.agent.turn import Command, Turn
 from duologue.agent.voice import Voice, command, plan_entry
-from duologue.late import late_names
+from duologue.late import late_names as _late_names
 from duologue.peer.errors import NotOffered, unknown_session
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import AgentExtras
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = late_names(
+    __getattr__, __dir__ = _late_names(
         globals(),
         {
             "client_files": "ClientFiles",

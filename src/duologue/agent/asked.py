@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 from duologue.peer import Scope
 from duologue.protocol.base import Unknown
 

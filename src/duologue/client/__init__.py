@@ -9,7 +9,7 @@ from duologue.client.serving import allowance
 from duologue.client.session import Session
 from duologue.client.turn import PromptTurn
 from duologue.client.urls import url_doubts
-from duologue.late import late_names
+from duologue.late import late_names as _late_names
 from duologue.peer.errors import NotOffered
 from duologue.peer.extensions import handles
 from duologue.protocol.changes.memory import ClientExtras
@@ -66,7 +66,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = late_names(
+    __getattr__, __dir__ = _late_names(
         globals(),
         {
             "documents": "NesDocument",

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from duologue.errors import DuologueError
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 
 _PLAIN_KEY = late_pattern(r"[A-Za-z_$][\w$-]*", re.ASCII)
 _LONGEST_KEY = 60

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 import msgspec
 
 from duologue.jsonrpc.scan import repair_surrogates
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 from duologue.protocol.base import decode_hook
 
 from .errors import DoesNotFit, Dropped, NotJson, Report, TooDeep

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from duologue.coder.models.base import AssistantMessage, ChatMessage, ToolCall, ToolResult, UserMessage
 from duologue.coder.texts import nests_deeper, scrub, scrub_all
+from duologue.late import late_pattern
 from duologue.local.ids import fresh_id
-from duologue.patterns import late_pattern
 
 USABLE_ID = late_pattern(r"[A-Za-z0-9_-]{1,64}")
 

@@ -59,7 +59,7 @@ from duologue.jsonrpc.scan import (
     more_members_than,
     repair_surrogates,
 )
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 
 #: Bytes of a broken line that its event keeps.
 SAMPLE = 200

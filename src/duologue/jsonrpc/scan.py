@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 
 #: Bytes that a piece-wise scan looks at together; at least one character.
 PIECE = 64 * 1024

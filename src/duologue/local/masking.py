@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 
 MASK = "***"
 

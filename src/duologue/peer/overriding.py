@@ -23,9 +23,13 @@ def check_overrides(kind: type, base: type) -> None:
 
 
 def check_async(where: str, value: Any) -> None:
-    """Raises `TypeError` for what cannot be called and awaited; of a decorated function what was wrapped counts."""
+    """Raises `TypeError` for what cannot be called and awaited; of a decorated function what was wrapped counts.
+
+    A lambda stands: it cannot be async, and gives what is to be awaited, or so it is hoped.
+    """
     function = inspect.unwrap(getattr(value, "__func__", value))
-    if not callable(value) or (isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function)):
+    is_plain = isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function)
+    if not callable(value) or (is_plain and function.__name__ != "<lambda>"):
         raise TypeError(f"{where} must be async def (and have no yield)")
 
 

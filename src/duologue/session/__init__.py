@@ -1,6 +1,6 @@
 """The shared model of a conversation: updates fold into a `Transcript`, and replay out of it."""
 
-from duologue.late import late_names
+from duologue.late import late_names as _late_names
 
 # Set here, not imported: type checkers go by the name.
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["CurrentTranscript", "Message", "Role", "Snapshot", "TerminalState", "ToolCallState", "Transcript"]
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = late_names(
+    __getattr__, __dir__ = _late_names(
         globals(),
         {
             "current": "CurrentTranscript",

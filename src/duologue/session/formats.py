@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from duologue.patterns import late_pattern
+from duologue.late import late_pattern
 
 _DATE = late_pattern(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATE_TIME = late_pattern(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
