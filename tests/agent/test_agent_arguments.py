@@ -289,6 +289,23 @@ async def test_config_options_that_are_none(
     assert not talk.connection.sessions
 
 
+async def test_a_session_that_cannot_be_reopened_is_closed_again(version: int) -> None:
+    closed: list[str] = []
+
+    class Failing(Said):
+        async def resume_session(self, session: Session, *, replay: bool) -> None:
+            session.title = "reopened"
+
+        async def close_session(self, session: Session) -> None:
+            closed.append(session.id)
+
+    talk = await Talk.begin(Failing(options=None), version)
+    answer = await talk.ask("session/resume", {"sessionId": "s", "cwd": "/", "mcpServers": []})
+    assert answer["error"]["code"] == -32603
+    assert closed == ["s"]
+    assert not talk.connection.sessions
+
+
 def test_an_error_has_a_number_and_a_text() -> None:
     for wrong in (("bad", "worse"), (-32000, None), ("Log in first", -32000)):
         with pytest.raises(TypeError, match=r"RpcError\(-32000, 'Log in first'\)"):

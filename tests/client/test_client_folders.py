@@ -30,6 +30,8 @@ async def test_a_folder_that_no_json_can_say_is_a_mistake_of_the_caller(tmp_path
     async with connected(Anywhere(), Client()) as connection:
         with pytest.raises(ValueError, match="not UTF-8"):
             await connection.new_session(folder)
+        with pytest.raises(ValueError, match="not UTF-8"):
+            await connection.new_session(tmp_path, additional_directories=[folder])
 
 
 @pytest.mark.parametrize("name", ["new\nline", "esc\x1b[31m", "\u2028", "a\tb", "-rf", "é"])

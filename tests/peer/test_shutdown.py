@@ -235,6 +235,21 @@ async def test_closing_twice_and_before_the_start_is_nothing() -> None:
     assert len(told) == 1
 
 
+async def test_one_that_fails_to_hear_of_the_end_holds_up_nobody() -> None:
+    wire = await Wire().open()
+    peer = Peer(Side.AGENT, V2)
+    told: list[Closed] = []
+
+    def fail(reason: Closed) -> None:
+        raise LookupError("lost")
+
+    peer.on_closed(fail)
+    peer.on_closed(told.append)
+    await peer.start(wire.far)
+    await peer.close()
+    assert told == [await peer.wait_closed()]
+
+
 async def test_closing_fails_the_calls_though_a_handler_sits_before_them() -> None:
     wire = await Wire().open()
     peer = Peer(Side.CLIENT, V2)

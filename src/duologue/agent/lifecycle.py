@@ -117,11 +117,15 @@ class Lifecycle:
         try:
             options = self._options(session)
         except Exception:
-            self._open.pop(session.id, None)
-            await self._agent.close_session(session)
+            await self._given_up(session)
             raise
         scope.on_sent.append(session.release)
         return options
+
+    async def _given_up(self, session: Session) -> None:
+        """Close a session that the client does not learn of."""
+        self._open.pop(session.id, None)
+        await self._agent.close_session(session)
 
     async def resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
         asked = self._make(params.session_id, params)
@@ -132,8 +136,14 @@ class Lifecycle:
         except BaseException:
             session.place = before
             raise
+        was_open = session.id in self._open
         self._open[session.id] = session
-        return ResumeSessionResponse(config_options=self._options(session))
+        try:
+            return ResumeSessionResponse(config_options=self._options(session))
+        except Exception:
+            if not was_open:
+                await self._given_up(session)
+            raise
 
     def admit_resume(self, params: ResumeSessionRequest, scope: Scope) -> None:
         if isinstance(params.replay_from, Unknown):

@@ -91,9 +91,22 @@ def check_replay(connection: ClientConnection) -> None:
         raise NotOffered("the agent does not offer session/load; resume the session with replay=False")
 
 
+def absolute(path: Path | str, what: str = "the folder of a session") -> Path:
+    """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
+    can say."""
+    whole = as_path(path, what).absolute()
+    try:
+        str(whole).encode()
+    except UnicodeEncodeError:
+        told = "its name is not UTF-8, and the protocol cannot say it: rename it, or take another folder"
+        raise ValueError(f"{str(whole)!a}: {told}") from None
+    return whole
+
+
 def further_roots(connection: ClientConnection, cwd: Path, folders: Sequence[Path | str]) -> list[Path]:
-    """Additional directories as they are sent: absolute, each once, none of them `cwd`. Raises `NotOffered`."""
-    named = [as_path(folder, "a further folder").absolute() for folder in several(folders, "additional_directories")]
+    """Additional directories as they are sent: absolute, each once, none of them `cwd`. Raises `NotOffered` and
+    what `absolute` raises."""
+    named = [absolute(folder, "a further folder") for folder in several(folders, "additional_directories")]
     found = [path for path in dict.fromkeys(named) if path != cwd]
     if found and not _sessions(connection).additional_directories:
         raise NotOffered("the agent does not take additional directories")

@@ -11,9 +11,8 @@ from weakref import WeakValueDictionary
 
 from msgspec import UNSET
 
-from duologue.client.gates import check_replay, further_roots, sent_servers
+from duologue.client.gates import absolute, check_replay, further_roots, sent_servers
 from duologue.client.session import Session
-from duologue.local.arguments import as_path
 from duologue.protocol.method import Request
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.mcp import McpServer
@@ -147,15 +146,3 @@ class Openings:
 
 def _roots(request: NewSessionRequest | ForkSessionRequest | ResumeSessionRequest) -> tuple[Path, tuple[Path, ...]]:
     return Path(request.cwd), tuple(Path(folder) for folder in request.additional_directories or ())
-
-
-def absolute(path: Path | str) -> Path:
-    """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
-    can say."""
-    whole = as_path(path, "the folder of a session").absolute()
-    try:
-        str(whole).encode()
-    except UnicodeEncodeError:
-        told = "its name is not UTF-8, and the protocol cannot say it: rename it, or take another folder"
-        raise ValueError(f"{str(whole)!a}: {told}") from None
-    return whole

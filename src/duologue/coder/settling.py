@@ -30,8 +30,10 @@ async def in_daemon(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     def run() -> None:
         try:
             result = work(*args, **kwargs)
-        except Exception as error:
-            tell(done.set_exception, error)
+        except BaseException as error:
+            # What would end the thread or a coroutine, such as SystemExit, is told like anything else.
+            usual = isinstance(error, Exception) and not isinstance(error, StopIteration)
+            tell(done.set_exception, error if usual else RuntimeError(f"{type(error).__name__}: {error}"))
         else:
             tell(done.set_result, result)
 

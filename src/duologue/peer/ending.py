@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from duologue.transports.base import Closed
 
 if TYPE_CHECKING:
     from duologue.peer.peer import Peer
+
+log = logging.getLogger("duologue.peer")
 
 #: How long `close` waits for handlers that were cancelled, in seconds.
 CLOSE_SECONDS = 5.0
@@ -92,6 +95,9 @@ class Ending:
         self._answering.cancel_all()
         peer.carrying.close()
         for function in self.on_closed:
-            function(reason)
+            try:
+                function(reason)
+            except Exception:  # The others are to hear of it too, and whoever waits for the end.
+                log.exception("what was to hear of the end of the connection failed")
         if not self._closed.done():
             self._closed.set_result(reason)
