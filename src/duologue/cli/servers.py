@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from duologue.cli.given import command_words
+from duologue.local.masking import mask_text
 
 if TYPE_CHECKING:
     from duologue.protocol.v2.mcp import HttpMcpServer, McpServer, StdioMcpServer
@@ -54,11 +55,12 @@ def servers_of(chosen: argparse.Namespace, environ: Mapping[str, str]) -> list[M
     for entry in chosen.mcp:
         name, equals, where = entry.partition("=")
         if not equals or not where.strip():
-            raise ValueError(f"--mcp {entry}: give NAME=COMMAND or NAME=URL, such as --mcp 'files=mcp-files --root .'")
+            example = "--mcp 'files=mcp-files --root .'"
+            raise ValueError(f"--mcp {mask_text(entry)}: give NAME=COMMAND or NAME=URL, such as {example}")
         if _NAME.fullmatch(name) is None:
-            raise ValueError(f"--mcp {entry}: the name of a server is of letters, digits, '_', '-' and '.'")
+            raise ValueError(f"--mcp {mask_text(entry)}: the name of a server is of letters, digits, '_', '-' and '.'")
         if name in servers:
-            raise ValueError(f"--mcp {entry}: there is a server {name} already")
+            raise ValueError(f"--mcp {name}: there is a server {name} already")
         servers[name] = _server(name, where.strip())
     _give_variables(servers, chosen.mcp_env, environ)
     _give_headers(servers, chosen.mcp_header, environ)
@@ -101,10 +103,10 @@ def _give_variables(
     from duologue.protocol.v2.mcp import StdioMcpServer
 
     for entry in entries:
-        name, _, variable = entry.partition("=")
+        name, variable = _named("--mcp-env", entry, "NAME=VARIABLE")
         server = servers.get(name)
         if not isinstance(server, StdioMcpServer):
-            raise ValueError(f"--mcp-env {entry}: there is no --mcp {name or 'NAME'}=COMMAND to give a variable to")
+            raise ValueError(f"--mcp-env {name}: there is no --mcp {name}=COMMAND to give a variable to")
         value = EnvVariable(name=variable, value=_value(f"--mcp-env {name}", variable, environ))
         servers[name] = replace(server, env=[*(server.env or ()), value])
 
@@ -116,15 +118,23 @@ def _give_headers(
     from duologue.protocol.v2.mcp import HttpMcpServer
 
     for entry in entries:
-        name, _, rest = entry.partition("=")
+        name, rest = _named("--mcp-header", entry, "NAME=HEADER=VARIABLE")
         header, _, variable = rest.partition("=")
         server = servers.get(name)
         if not isinstance(server, HttpMcpServer):
-            raise ValueError(f"--mcp-header {entry}: there is no --mcp {name or 'NAME'}=URL to send a header to")
+            raise ValueError(f"--mcp-header {name}: there is no --mcp {name}=URL to send a header to")
         if re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", header) is None:
             raise ValueError(f"--mcp-header {name}: give {name}=HEADER=VARIABLE, such as {name}=Authorization=MY_TOKEN")
         value = HttpHeader(name=header, value=_value(f"--mcp-header {name}", variable, environ))
         servers[name] = replace(server, headers=[*(server.headers or ()), value])
+
+
+def _named(option: str, entry: str, form: str) -> tuple[str, str]:
+    """The name of a server, and what it gets. An entry without a name is not repeated either: it may be a secret."""
+    name, _, rest = entry.partition("=")
+    if not rest or _NAME.fullmatch(name) is None:
+        raise ValueError(f"{option}: give {form}, where NAME is that of a server of --mcp")
+    return name, rest
 
 
 def _value(option: str, variable: str, environ: Mapping[str, str]) -> str:
