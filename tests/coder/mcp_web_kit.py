@@ -43,11 +43,14 @@ async def repeat(writer: asyncio.StreamWriter, first: bytes, piece: bytes) -> No
 
 class Web:
     """Serves one request a connection. `does` is how the tool of that name answers; `heeds` says whether answers of the
-    client are answered. With `sse` all messages go over one stream of events, as in the older transport."""
+    client are answered. With `sse` all messages go over one stream of events, as in the older transport. With `session`
+    it names a session, so that the client asks for a stream of events and ends the session: both are refused with 405,
+    as a server may."""
 
-    def __init__(self, does: Answer, *, heeds: bool = True, sse: bool = False) -> None:
+    def __init__(self, does: Answer, *, heeds: bool = True, sse: bool = False, session: bool = False) -> None:
         self._does = does
         self._heeds = heeds
+        self._more = ["mcp-session-id: s1"] if session else []
         self._sse = sse
         self._stream: asyncio.StreamWriter | None = None
 
@@ -61,7 +64,7 @@ class Web:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked = (await reader.readuntil(b"\r\n\r\n")).lower()
-        if asked.startswith(b"get"):
+        if asked.startswith((b"get", b"delete")):
             await self._open(reader, writer)
             return
         length = int(asked.partition(b"content-length:")[2].split()[0])
@@ -82,7 +85,7 @@ class Web:
         if self._stream is not None:
             self._stream.write(event(json.dumps(answer).encode()))
         else:
-            writer.write(head("application/json") + json.dumps(answer).encode())
+            writer.write(head("application/json", *self._more) + json.dumps(answer).encode())
 
     async def _open(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self._sse:

@@ -116,11 +116,13 @@ async def test_a_call_over_http_is_cancelled_with_its_turn(tmp_path: Path) -> No
                 await asyncio.sleep(0.01)
 
 
-async def told_of(url: str, tmp_path: Path, *headers: tuple[str, str]) -> str:
+async def told_of(
+    url: str, tmp_path: Path, *headers: tuple[str, str], kind: type[HttpMcpServer | SseMcpServer] = HttpMcpServer
+) -> str:
     """What the user is told of a server at an address."""
     pairs = [HttpHeader(name=name, value=value) for name, value in headers]
-    servers = [HttpMcpServer(name="web", url=url, headers=pairs), HttpMcpServer(name="web", url=f"{url}/2")]
-    async with opened(tmp_path, says("one"), servers=servers[:1], mcp_limits=QUICK) as (session, _, _models):
+    servers = [kind(name="web", url=url, headers=pairs)]
+    async with opened(tmp_path, says("one"), servers=servers, mcp_limits=QUICK) as (session, _, _models):
         await take_turn(session)
         notice, answer = said(session)
         assert answer == "one" and "the MCP server `web`" in notice
@@ -132,6 +134,15 @@ async def test_an_address_that_refuses_is_told_without_secrets(tmp_path: Path) -
         told = await told_of(f"{url}?key=s3cr3t-query", tmp_path, ("Authorization", "Bearer s3cr3t-header"))
         assert asked and b"s3cr3t-header" in asked[0]
     assert "HTTP status 401" in told and url in told and "s3cr3t" not in told
+
+
+@pytest.mark.parametrize("kind", [HttpMcpServer, SseMcpServer])
+async def test_one_that_does_not_allow_the_first_request_is_told(
+    tmp_path: Path, kind: type[HttpMcpServer | SseMcpServer]
+) -> None:
+    async with answering(b"405 Method Not Allowed") as (url, _):
+        told = await told_of(url, tmp_path, kind=kind)
+    assert "it answered with HTTP status 405" in told
 
 
 async def test_nobody_at_an_address_is_told(tmp_path: Path) -> None:

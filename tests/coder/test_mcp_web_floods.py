@@ -101,6 +101,20 @@ async def test_a_message_without_an_end_ends_the_connection(
     assert not told.ok and "a message of more than 300000 bytes" in told.text
 
 
+@pytest.mark.parametrize("endless", [True, False])
+async def test_a_server_without_further_streams_is_not_blamed_for_that(tmp_path: Path, endless: bool) -> None:
+    """It refuses to open one, and to end a session, with a status that says no more than that."""
+
+    async def does(id: bytes, writer: asyncio.StreamWriter) -> None:
+        if endless:
+            await repeat(writer, JSON, b" " * 1000)
+
+    async with web(does, session=True) as url:
+        told, _ = await called(tmp_path, HttpMcpServer(name="web", url=url))
+    why = "a message of more than 300000 bytes" if endless else "the connection to it has ended"
+    assert why in told.text and "405" not in told.text
+
+
 async def test_what_is_compressed_is_not_unpacked(tmp_path: Path) -> None:
     """A few bytes may become any number of them."""
     begin = head("application/json", "content-encoding: gzip")

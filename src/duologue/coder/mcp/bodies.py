@@ -1,4 +1,4 @@
-"""The bodies of HTTP answers on their way to the MCP library, which bounds neither of them in all its ways."""
+"""The bodies of HTTP answers on their way to the MCP library, which does not bound them wherever it reads one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Body(httpx2.AsyncByteStream):
     def _whole_events(self) -> Iterator[bytes]:
         while found := _EVENT_END.search(self._held, self._searched):
             end = found.end()
-            del found
+            del found  # As long as there is a match, what was searched cannot be made shorter.
             event = bytes(self._held[:end])
             del self._held[:end]
             self._searched = 0

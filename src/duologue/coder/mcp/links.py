@@ -43,7 +43,8 @@ class LinkError(DuologueError):
 
 
 class End:
-    """How the connection to a server ended, once it has; `stderr` is the last of what a program wrote there."""
+    """How the connection to a server ended, once it has, or why it would; `stderr` is the last of what a program wrote
+    there."""
 
     def __init__(self) -> None:
         self.event = asyncio.Event()
@@ -55,6 +56,11 @@ class End:
         if not self.event.is_set():
             self.how, self.stderr = how, stderr
             self.event.set()
+
+    def suspect(self, how: str) -> None:
+        """Should it end, then this is why, unless something else is told."""
+        if not self.event.is_set():
+            self.how = how
 
 
 def link(entry: Entry, cwd: Path, limits: McpLimits, end: End) -> AbstractAsyncContextManager[Streams]:
@@ -204,8 +210,8 @@ def _client(entry: Http, limits: McpLimits, end: End) -> httpx2.AsyncClient:
     `LinkError`."""
 
     async def look(response: httpx2.Response) -> None:
-        if response.is_error or response.has_redirect_location:
-            end.how = f"it answered with HTTP status {response.status_code}"
+        if (response.is_error and not _is_lacking(entry, response)) or response.has_redirect_location:
+            end.suspect(f"it answered with HTTP status {response.status_code}")
         if response.headers.pop("content-encoding", "identity").lower() != "identity":
             end.tell("it compressed its answer, which was not asked for")
             raise LinkError(end.how)
@@ -216,6 +222,15 @@ def _client(entry: Http, limits: McpLimits, end: End) -> httpx2.AsyncClient:
         timeout=httpx2.Timeout(30, read=None),
         trust_env=not _is_here(_address(entry)),
         event_hooks={"response": [look]},
+    )
+
+
+def _is_lacking(entry: Http, response: httpx2.Response) -> bool:
+    """Whether a server says that it has no stream besides its answers, or ends no session: it need not."""
+    return (
+        not isinstance(entry, Sse)
+        and response.request.method != "POST"
+        and response.status_code == httpx2.codes.METHOD_NOT_ALLOWED
     )
 
 
@@ -251,6 +266,7 @@ async def _lent(entry: Lent, limits: McpLimits, end: End) -> AsyncIterator[Strea
     async with await entry.connect() as channel:
 
         async def following() -> bytes | None:
+            # As a text again: so it is bounded and read as what any other server sends.
             try:
                 return json.dumps(await channel.receive()).encode()
             except ChannelClosed:
