@@ -53,8 +53,8 @@ class Asker:
         """Ask the user, when awaited; the result is true only when an allowing option was picked.
 
         The session requires action while the question is open. When the client answers that the turn is cancelled,
-        the turn is cancelled. An error answer is a refusal. Raises `RuntimeError` in `Agent.new_session`, since the
-        client does not know the session yet.
+        the turn is cancelled. An error answer is a refusal, and so is any answer once the turn was cancelled. Raises
+        `RuntimeError` in `Agent.new_session`, since the client does not know the session yet.
         """
         if self._over:
             raise TurnOver
@@ -70,8 +70,14 @@ class Asker:
         Raises `ValueError` for a form that may not be asked.
         """
         scope = self._scope(tool_call_id)
+        return Question(self._form(message, schema, scope))
+
+    async def _form(self, message: str, schema: ElicitationSchema, scope: dict[str, Any]) -> FormAnswer:
+        from duologue.agent.elicitation import FormAnswer, Outcome
+
         session = self.session
-        return Question(session.connection.elicitor.form(message, schema, scope, session.waiting(), self._trace()))
+        answer = await session.connection.elicitor.form(message, schema, scope, session.waiting(), self._trace())
+        return answer if self.takes_answers() else FormAnswer(Outcome.CANCELLED)
 
     def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Question[UrlAnswer]:
         """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
@@ -80,8 +86,16 @@ class Asker:
         absolute, not encrypted, or holds credentials.
         """
         scope = self._scope(tool_call_id)
+        return Question(self._url(message, url, scope))
+
+    async def _url(self, message: str, url: str, scope: dict[str, Any]) -> UrlAnswer:
+        from duologue.agent.elicitation import Outcome
+
         session = self.session
-        return Question(session.connection.elicitor.url(message, url, scope, session.waiting(), self._trace()))
+        answer = await session.connection.elicitor.url(message, url, scope, session.waiting(), self._trace())
+        if not self.takes_answers():
+            answer.outcome = Outcome.CANCELLED
+        return answer
 
     def _scope(self, tool_call_id: str | UnsetType) -> dict[str, Any]:
         if self._over:
@@ -120,6 +134,11 @@ class Asker:
         """The trace that requests carry on; a turn has its own."""
         asked = current_request()
         return trace_of(asked.meta) if asked is not None else {}
+
+    def takes_answers(self) -> bool:
+        """Whether what the client answers still counts. A yes that is read after the cancel of its turn, or with it, is
+        none: it may reach a task of the author's that has not been cancelled yet."""
+        return True
 
     def answered_cancelled(self) -> None:
         """The client answered a question of this voice with `cancelled`."""

@@ -92,7 +92,9 @@ async def ask(
         answer = read_error(error)
     finally:
         turns.go_on()
-    if answer.cancelled:
+    if not voice.takes_answers():
+        answer = Permission(None, cancelled=True)
+    elif answer.cancelled:
         voice.answered_cancelled()
     return answer
 

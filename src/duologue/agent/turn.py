@@ -108,5 +108,8 @@ class Turn(Voice):
     def _trace(self) -> Mapping[str, str]:
         return self._carried
 
+    def takes_answers(self) -> bool:
+        return not self.cancelled
+
     def answered_cancelled(self) -> None:
         self.cancel()
