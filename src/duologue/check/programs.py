@@ -14,6 +14,9 @@ from duologue.local.masking import mask
 from duologue.transports.base import Transport
 from duologue.transports.spawn import SHOWN_CHARACTERS, SpawnTransport
 
+#: How long an agent may take to end once its stdin has, in seconds.
+GRACE_SECONDS = 10.0
+
 
 async def check_program(
     side: str,
@@ -44,7 +47,3 @@ async def check_program(
     versions = tuple(sorted({verdict.version for verdict in verdicts}))
     # A report is kept and passed on.
     return Report(side, shlex.join(mask(list(command), SHOWN_CHARACTERS)), versions, verdicts)
-
-
-#: How long an agent may take to end once its stdin has, in seconds.
-GRACE_SECONDS = 10.0

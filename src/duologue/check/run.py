@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from duologue.check import agents, clients, watching
+from duologue.check import agents, clients, watching  # noqa: F401 (what they declare is gathered when they load)
 from duologue.check.agents.words import NOTES
 from duologue.check.bench import Bench, Start
 from duologue.check.clients.bench import ClientBench
@@ -26,23 +26,6 @@ from duologue.check.shapes import shape_findings, shape_rows
 from duologue.check.verdict import Finding, Verdict, judge
 from duologue.protocol.method import Side
 from duologue.protocol.version import V2
-
-__all__ = [
-    "Begin",
-    "Choice",
-    "Progress",
-    "agents",
-    "check_agent",
-    "check_client",
-    "clients",
-    "judged_rows",
-    "look_over",
-    "probed_rows",
-    "sum_up",
-    "try_one",
-    "watched_rows",
-    "watching",
-]
 
 #: Begins the program under test for a working folder.
 Begin = Callable[[Path], Start]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from duologue.cli.outputs import Outputs
+from duologue.cli.command_output import CommandOutputs
 from duologue.cli.parts import Parts, changed_lines
 from duologue.cli.screen import one_line, printable
 from duologue.client.raw_input import read_raw_input
@@ -56,7 +56,7 @@ class Calls:
     works on, ends, or something else has to be printed; `before_others` is called for that.
     """
 
-    def __init__(self, parts: Parts, outputs: Outputs, before_others: Callable[[], None]) -> None:
+    def __init__(self, parts: Parts, outputs: CommandOutputs, before_others: Callable[[], None]) -> None:
         self._parts = parts
         self._screen = parts.screen
         self._outputs = outputs

@@ -8,7 +8,7 @@ from typing import Any
 
 from duologue.cli.bounds import BRIEF, Bounds
 from duologue.cli.calls import Calls, block_text
-from duologue.cli.outputs import Outputs
+from duologue.cli.command_output import CommandOutputs
 from duologue.cli.parts import Parts
 from duologue.cli.screen import Screen, one_line
 from duologue.protocol.v2.plan import ItemsPlan
@@ -37,7 +37,7 @@ class Printer:
     def __init__(self, screen: Screen, bounds: Bounds = BRIEF) -> None:
         self.screen = screen
         self.parts = Parts(screen, bounds)
-        self._outputs = Outputs(self.parts)
+        self._outputs = CommandOutputs(self.parts)
         self.calls = Calls(self.parts, self._outputs, self._end_message)
         self._message: str | None = None
         self._transcript = Transcript()

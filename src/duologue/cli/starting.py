@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def start_of(chosen: argparse.Namespace, program: str, *further: str) -> dict[str, Any]:
-    """What was chosen, as members of an `Order`. `further` are words for the built-in agent, `program` is who logs.
+    """What was chosen, as members of a `Start`. `further` are words for the built-in agent, `program` is who logs.
 
     Raises ValueError that says what is wrong.
     """

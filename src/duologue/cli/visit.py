@@ -33,7 +33,8 @@ from duologue.version import __version__
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Which agent is started, where and how, and how long that may take in seconds. `program` says what is wrong."""
+    """Which agent is started, where and how, and how long that may take in seconds. `program` is the command that says
+    what is wrong, such as `duologue run`."""
 
     command: Sequence[str]
     cwd: Path
@@ -81,7 +82,7 @@ class Visit(Client):
         return True
 
     async def main(self) -> Exit:
-        """Start the agent, take the turn, end the agent."""
+        """Start the agent, do the work, end the agent; the exit status."""
         loop = asyncio.get_running_loop()
         self.output.open()
 
@@ -113,8 +114,8 @@ class Visit(Client):
             await asyncio.wait({work, stop}, timeout=self.start.timeout, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
                 if self.stopped is None and self.start.timeout is not None:
-                    over = f"{self.start.program}: --timeout {self.start.timeout:g} is over; the turn is cancelled"
-                    self.errors.line(over, "yellow")
+                    over = f"--timeout {self.start.timeout:g} is over; what was begun is cancelled"
+                    self.errors.line(f"{self.start.program}: {over}", "yellow")
                 self._stop(Exit.TIMED_OUT)
                 await self.leave(work)
             status = await work

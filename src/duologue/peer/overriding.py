@@ -25,7 +25,7 @@ def check_overrides(kind: type, base: type) -> None:
 def check_async(where: str, value: Any) -> None:
     """Raises `TypeError` for what cannot be called and awaited; of a decorated function what was wrapped counts.
 
-    A lambda stands: it cannot be async, and gives what is to be awaited, or so it is hoped.
+    A lambda stands: it cannot be async itself, and what it gives is known when it is called.
     """
     function = inspect.unwrap(getattr(value, "__func__", value))
     is_plain = isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function)

@@ -24,10 +24,8 @@ from duologue.protocol.v2.updates import AgentMessageChunk, AgentThoughtChunk, T
 
 log = logging.getLogger("duologue.coder.store")
 
-
 #: What is wrong with the records of one session: they have no form in JSON, or the session is not in the file any more.
 _SESSION_FAULTS = (ValueError, TypeError, OverflowError, RecursionError, LookupError, sqlite3.IntegrityError)
-
 
 #: A model's answer, in its history and as the client is told of it.
 _ANSWERS = (AssistantMessage, AgentMessageChunk, AgentThoughtChunk, ToolCallUpdateEvent)
@@ -77,7 +75,10 @@ class Desk:
         if self._wipe:
             self._wipe_out()
         for job, result, refusal in answers:
-            _answer(job, result, refusal)
+            if refusal is None:
+                job.give(result)
+            else:
+                job.refuse(refusal)
 
     def _wipe_out(self) -> None:
         """Leave nothing in the files of what was deleted. Where that fails it comes with the next batch: this one is
@@ -225,12 +226,3 @@ class Desk:
         self._grown = False
         if self._database.prune(self.limits, time.time()):
             self._wipe = True
-
-
-def _answer(job: Job, result: Any, problem: StoreError | None) -> None:
-    if job.answer is None or job.answer.done():
-        return
-    if problem is None:
-        job.answer.set_result(result)
-    else:
-        job.answer.set_exception(problem)

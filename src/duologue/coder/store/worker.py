@@ -6,7 +6,7 @@ import asyncio
 import concurrent.futures
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 Settings = Callable[[], "StoreSettings | None"]
 
-
 TURNED_OFF = StoreError("that is turned off, or there is no home folder")
 
 #: Bytes of a job beside its record.
@@ -39,6 +38,16 @@ class Job(msgspec.Struct, eq=False):
     answer: concurrent.futures.Future[Any] | None = None
     record: Record | None = None
     size: int = 0
+
+    def give(self, result: Any) -> None:
+        """Answer whoever waits for it."""
+        if self.answer is not None and not self.answer.done():
+            self.answer.set_result(result)
+
+    def refuse(self, problem: StoreError) -> None:
+        """Raise in whoever waits for it."""
+        if self.answer is not None and not self.answer.done():
+            self.answer.set_exception(problem)
 
 
 class Worker:
@@ -116,9 +125,9 @@ class Worker:
                 try:
                     desk = desk or Desk(settings)
                     desk.do(jobs)
-                    self._kept()
+                    self._succeeded()
                 except Unavailable as error:
-                    if not self._keeps(jobs, error, settings.limits):
+                    if not self._hold_back(jobs, error, settings.limits):
                         return
                 except Exception as error:
                     self._fail(error, jobs)
@@ -141,8 +150,8 @@ class Worker:
             jobs, self._jobs = self._jobs, []
             return jobs
 
-    def _keeps(self, jobs: list[Job], error: Unavailable, limits: StoreLimits) -> bool:
-        """Have what could not be written wait in memory, unless that becomes too much."""
+    def _hold_back(self, jobs: list[Job], error: Unavailable, limits: StoreLimits) -> bool:
+        """Have what could not be written wait in memory. False when that became too much: nothing is kept any more."""
         waiting = [job for job in jobs if job.answer is None]
         if sum(map(_measured, waiting)) > limits.waiting_bytes:
             lost = f"more than {limits.waiting_bytes} bytes waited for it, and are lost"
@@ -153,11 +162,12 @@ class Worker:
         self.hindered = error
         with self._changed:
             self._jobs = [*waiting, *self._jobs]
-        _refuse(jobs, error)
+        for job in jobs:
+            job.refuse(error)
         return True
 
-    def _kept(self) -> None:
-        """Something was written."""
+    def _succeeded(self) -> None:
+        """Something was written; where that had failed before, a person is told."""
         if self.hindered is not None:
             self.hindered = None
             self._tell("sessions are written again, and nothing of them was lost")
@@ -179,7 +189,8 @@ class Worker:
             self._running = False
             waiting, self._jobs = self._jobs, []
         assert self.failed is not None
-        _refuse([*jobs, *waiting], self.failed)
+        for job in [*jobs, *waiting]:
+            job.refuse(self.failed)
 
 
 def _measured(job: Job) -> int:
@@ -189,9 +200,3 @@ def _measured(job: Job) -> int:
 
         job.size = JOB_BYTES + (0 if job.record is None else size_of(job.record))
     return job.size
-
-
-def _refuse(jobs: Iterable[Job], error: StoreError) -> None:
-    for job in jobs:
-        if job.answer is not None and not job.answer.done():
-            job.answer.set_exception(error)

@@ -22,7 +22,7 @@ def _utf8() -> codecs.IncrementalDecoder:
 
 
 @dataclass(slots=True)
-class Output:
+class CommandOutput:
     """What came of one terminal, and what of it was printed."""
 
     command: str | None = None
@@ -37,12 +37,12 @@ class Output:
     ended: bool = False
 
 
-class Outputs:
+class CommandOutputs:
     """Prints the terminals of a session."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._outputs: dict[str, Output] = {}
+        self._outputs: dict[str, CommandOutput] = {}
 
     def update(self, update: TerminalUpdateEvent) -> None:
         """A terminal begins, is told anew, or ends."""
@@ -83,15 +83,15 @@ class Outputs:
         for terminal_id in self._outputs:
             self.end(terminal_id, failed=False)
 
-    def _output(self, terminal_id: str) -> Output:
+    def _output(self, terminal_id: str) -> CommandOutput:
         output = self._outputs.get(terminal_id)
         if output is None:
-            output = self._outputs[terminal_id] = Output()
+            output = self._outputs[terminal_id] = CommandOutput()
             if len(self._outputs) > KEPT:
                 del self._outputs[next(iter(self._outputs))]
         return output
 
-    def _take(self, output: Output, data: bytes) -> None:
+    def _take(self, output: CommandOutput, data: bytes) -> None:
         output.size += len(data)
         output.ended = output.ended and not data
         *whole, output.begun = (output.begun + output.decoder.decode(data)).split("\n")
@@ -101,7 +101,7 @@ class Outputs:
             self._line(output, output.begun)
             output.begun = ""
 
-    def _line(self, output: Output, raw: str) -> None:
+    def _line(self, output: CommandOutput, raw: str) -> None:
         line = printable(raw.removesuffix("\r"))
         if raw and not line:
             return  # It was for the terminal alone.
@@ -117,13 +117,13 @@ class Outputs:
             if len(output.held) > bounds.failed_end + 1:
                 output.held.popleft()
 
-    def _tell_command(self, output: Output) -> None:
+    def _tell_command(self, output: CommandOutput) -> None:
         """What gives the output stands above it. It may be told before its tool call, which tells more."""
         if output.command and not output.command_told:
             output.command_told = True
             self._parts.command_once(output.command)
 
-    def _print_end(self, output: Output, most: int) -> None:
+    def _print_end(self, output: CommandOutput, most: int) -> None:
         left_out = output.held_count - most
         if left_out == 1:  # The line that says so would be no shorter.
             most, left_out = most + 1, 0
