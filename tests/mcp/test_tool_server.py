@@ -138,6 +138,13 @@ async def test_refusals(caplog: pytest.LogCaptureFixture) -> None:
         assert "result" in await answer(channel, "ping")
 
 
+@pytest.mark.parametrize("wanted", [[], {}, None, 1.5, "none"])
+async def test_a_cancel_of_nothing_does_no_harm(wanted: Any) -> None:
+    async with joined(2) as pair, await opened(pair, Kit()) as channel:
+        await channel.send(note("notifications/cancelled", requestId=wanted))
+        assert (await answer(channel, "ping"))["result"] == {}
+
+
 async def test_several_calls_at_once_and_one_cancelled() -> None:
     kit = Kit()
     async with joined(2) as pair, await opened(pair, kit) as channel:

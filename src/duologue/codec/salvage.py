@@ -45,13 +45,18 @@ class Salvage:
     def root(self, shape: Shape, value: Any, path: str) -> Any:
         """As `fit`, for a whole message: null stands for an empty object, since some peers answer so."""
         try:
-            return self.fit(shape, value, path)
+            return self.whole(shape, value, path)
         except DoesNotFit as error:
             if value is not None:
                 raise
             empty = _empty(shape, error)
             self._drop(0, path, error)
             return empty
+
+    def whole(self, shape: Shape, value: Any, path: str) -> Any:
+        """As `fit`, for a value that is not a part of another. Raises `DoesNotFit` for one that loses too much, too."""
+        try:
+            return self.fit(shape, value, path)
         except _TooDamaged:
             raise DoesNotFit(path, f"more than {MOST_DROPPED} values in it do not fit") from None
 

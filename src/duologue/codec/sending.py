@@ -68,7 +68,7 @@ def _explained(wanted: Any, value: Any, plain: Any) -> Any:
 
     dropped: list[Dropped] = []
     try:
-        made = Salvage(dropped, ours=True).fit(shape_of(wanted), plain, "$")
+        made = Salvage(dropped, ours=True).whole(shape_of(wanted), plain, "$")
     except DoesNotFit as error:
         raise NotEncodable(error.path, _about(value, error.reason)) from None
     if dropped:
@@ -96,9 +96,9 @@ def _check_words(value: Any, made: Any, path: str) -> None:
             for name, key in zip(made.__struct_fields__, made.__struct_encode_fields__, strict=True):
                 given = value.get(key) if isinstance(value, dict) else getattr(value, name, None)
                 _check_words(given, getattr(made, name), member(path, key))
-        case list():
-            for index, item in enumerate(made):
-                _check_words(list(value)[index], item, f"{path}[{index}]")
+        case list() if made:
+            for index, (given, item) in enumerate(zip(value, made, strict=True)):
+                _check_words(given, item, f"{path}[{index}]")
         case dict() if isinstance(value, dict):
             for key, item in made.items():
                 _check_words(value.get(key), item, member(path, key))

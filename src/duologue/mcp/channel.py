@@ -143,8 +143,9 @@ class McpChannel:
             self._put({"id": id, "error": {"code": INTERNAL_ERROR, "message": str(error)}})
 
     async def _notify(self, method: str, params: Any) -> None:
-        if method == CANCELLED and isinstance(params, dict):
-            call = self._calls.pop(params.get("requestId"), None)
+        wanted = params.get("requestId") if method == CANCELLED and isinstance(params, dict) else None
+        if isinstance(wanted, str | int):
+            call = self._calls.pop(wanted, None)
             if call is not None:
                 call.cancel()
                 return

@@ -91,7 +91,8 @@ class ToolServer:
             async for message in channel:
                 id, method = message.get("id"), message.get("method")
                 if method == CANCELLED:
-                    task = running.get(message.get("params", {}).get("requestId"))
+                    wanted = message.get("params", {}).get("requestId")
+                    task = running.get(wanted) if isinstance(wanted, str | int) else None
                     if task is not None:
                         task.cancel()
                 elif id is not None and isinstance(method, str):
