@@ -36,11 +36,11 @@ class Asker:
     session: Session
     _over: bool
 
-    def request(self, method: Request[P, R], params: P) -> Coroutine[Any, Any, R]:
-        """Ask the client by any method, of the tables or of one's own. Raises what `Peer.request` raises."""
+    def request(self, method: Request[P, R], params: P, *, checked: bool = False) -> Coroutine[Any, Any, R]:
+        """Ask the client by any method, of the tables or of one's own. `checked` and errors: as `Peer.request`."""
         if self._over:
             raise TurnOver
-        return self.session.connection.peer.request(method, traced(params, self._trace()))
+        return self.session.connection.peer.request(method, traced(params, self._trace()), checked=checked)
 
     def ask_permission(
         self,

