@@ -212,7 +212,7 @@ def mcp_tool(lab: ClientLab) -> None:
     file.write_text(json.dumps({"mcpServers": [server]}), encoding="utf-8")
     if lab.model == OFFLINE:
         request = 'use the tool duologue_echo with {"text": "told by the server"}'
-        assert "told by the server" in good(acpx(lab, "--mcp-config", file, "exec", request))
+        assert "told by the server" in good(acpx(lab, "--approve-all", "--mcp-config", file, "exec", request))
         return
     assert lab.model.answer in good(acpx(lab, "--mcp-config", file, "exec", lab.model.hello))
     assert "duologue_echo" in json.dumps([asked["body"] for asked in lab.server.asked])
