@@ -4,7 +4,7 @@ import asyncio
 import sys
 
 from duologue import Client, connect
-from duologue.client import Session, refusal
+from duologue.client import Session, allowance
 from duologue.protocol import v2
 
 
@@ -12,10 +12,7 @@ class AllowsAll(Client):
     async def request_permission(
         self, session: Session, request: v2.RequestPermissionRequest
     ) -> v2.RequestPermissionOutcome:
-        for option in request.options:
-            if option.kind == v2.PermissionOptionKind.ALLOW_ONCE:
-                return v2.SelectedOutcome(option_id=option.option_id)
-        return refusal(request)
+        return allowance(request)
 
 
 async def main(command: list[str], prompt: str) -> None:

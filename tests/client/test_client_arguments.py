@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from client_kit import OPTIONS, Host
 
-from duologue.client import Client, ClientConnection
+from duologue.client import Client, ClientConnection, Policy, connect
+from duologue.codec import CodecError
 from duologue.protocol import v2
 from duologue.protocol.method import Notification, Request
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.version import V1, V2
+from duologue.session import Transcript
+from duologue.transports.memory import memory_pair
+from duologue.transports.spawn import SpawnTransport
 from wire import Wire
 
 Mistake = Callable[[Any], Any]
@@ -161,3 +166,83 @@ async def test_what_a_client_says_of_itself(version: int, said: Any, problem: st
         with pytest.raises(ValueError, match=problem):
             await connection.start(wire.far, V1 if version == 1 else V2)
         await connection.close()
+
+
+COMMAND = [sys.executable, "-c", "pass"]
+
+#: What `connect` is given beside an agent's command, and a piece of the error's text.
+WITH_CONNECT: list[tuple[dict[str, Any], str]] = [
+    ({"env": ["A=1"]}, "env must be a dict of names and texts, not list"),
+    ({"env": {"A": 1}}, "env: 'A' must be a text with a text as its value, not int"),
+    ({"env": {1: "A"}}, "env: 1 must be a text"),
+    ({"cwd": 3}, "cwd must be a path or a string, not int"),
+    ({"limits": {"message_bytes": 3}}, r"limits takes a Limits, such as Limits\(message_bytes=2\*\*20\), not dict"),
+    ({"trace": "messages.log"}, r"trace takes a function, such as MessageLog\(path\), not str"),
+    ({"startup_seconds": "3"}, "startup_seconds must be a number above zero, not '3'"),
+    ({"startup_seconds": -3}, "startup_seconds must be a number above zero, not -3"),
+    ({"startup_seconds": float("nan")}, "startup_seconds must be a number above zero, not nan"),
+    ({"client": Client}, r"takes an instance: write Client\(\), not Client"),
+]
+
+
+@pytest.mark.parametrize(("given", "problem"), WITH_CONNECT)
+async def test_mistakes_with_connect(version: int, given: dict[str, Any], problem: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=problem):
+        async with connect(COMMAND, **{"protocol": version, **given}):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"command": "agent.py --acp"}, "the command of a process must be given as a list, not str"),
+        ({"env": {"A": None}}, "env: 'A' must be a text with a text as its value, not NoneType"),
+        ({"cwd": b"/"}, "cwd must be a path or a string, not bytes"),
+    ],
+)
+def test_mistakes_with_a_transport(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(TypeError, match=problem):
+        SpawnTransport(**{"command": COMMAND, **given})
+
+
+@pytest.mark.parametrize("member", ["name", "version", "title"])
+@pytest.mark.parametrize("protocol", [1, 2, "auto"])
+async def test_a_client_that_misnames_itself_does_not_blame_the_agent(member: str, protocol: Any) -> None:
+    named = type("Named", (Client,), {member: 3})()
+    with pytest.raises(CodecError, match=rf"^\$.info.{member}: expected string( or null)?, found integer"):
+        async with connect(lambda: memory_pair()[0], named, protocol=protocol):
+            pass
+
+
+@pytest.mark.parametrize("name", ["session/list", None])
+async def test_what_an_agent_offers_is_asked_by_a_method(version: int, name: Any) -> None:
+    host = await Host.begin(version)
+    with pytest.raises(TypeError, match=r"ask for a method of a table, such as .*SESSION_LIST, not"):
+        host.connection.offers(name)
+
+
+class Keeping(Client):
+    def transcript(self) -> Any:
+        return Transcript
+
+
+async def test_a_client_that_keeps_no_transcript(version: int) -> None:
+    with pytest.raises(TypeError, match=r"Keeping\.transcript must return a Transcript, not <class"):
+        await Host.begin(version, Keeping())
+
+
+class Extra(Client):
+    def v1_capabilities(self) -> Any:
+        return {"terminal": True}
+
+
+async def test_what_a_client_says_of_itself_in_version_1(version: int) -> None:
+    connection = ClientConnection(Extra())
+    with pytest.raises(TypeError, match="v1_capabilities must return ClientExtras, not dict"):
+        await connection.start(memory_pair()[0], V1 if version == 1 else V2)
+
+
+@pytest.mark.parametrize("rule", [["allow edit:src/**"], None, 3])
+def test_a_rule_of_a_policy_is_a_text(rule: Any) -> None:
+    with pytest.raises(TypeError, match=r"a rule is a text, not \w+; the rules of a list are Policy\(\*rules\)"):
+        Policy(rule)

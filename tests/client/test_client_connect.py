@@ -236,6 +236,12 @@ async def test_field_bug_159_a_command_that_is_missing_is_named() -> None:
         await connected(["no-such-agent"])
 
 
+async def test_a_folder_to_start_in_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AgentFailed, match=r"there is no folder .*/gone to start it in \(command: "):
+        async with connect(["sh"], cwd=tmp_path / "gone"):
+            pass
+
+
 async def test_field_bug_159_a_launcher_that_finds_nothing_is_reported_with_127(tmp_path: Path) -> None:
     with pytest.raises(AgentFailed, match="exit code 127") as caught:
         await connected(shell(tmp_path, "exec no-such-agent"))

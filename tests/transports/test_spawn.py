@@ -108,7 +108,7 @@ async def test_a_file_that_is_not_executable_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_working_directory_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(TransportError, match="cannot start"):
+    with pytest.raises(TransportError, match=r"there is no folder .*/missing to start it in"):
         await SpawnTransport(["/bin/cat"], cwd=tmp_path / "missing").start(Heard())
 
 

@@ -57,6 +57,7 @@ class AgentConnection:
         if getattr(agent, "connection", None) is not None:
             raise RuntimeError(f"this {type(agent).__name__} serves a connection already: make one for each connection")
         self.agent = agent
+        self.peer = Peer(Side.AGENT, inside=V2, limits=limits, trace=trace)
         agent.connection = self
         self.sessions: dict[str, Session] = {}
         self.client_info: Implementation | None = None
@@ -64,7 +65,6 @@ class AgentConnection:
         # The turns of prompts that are not accepted yet.
         self._admitted: dict[Scope, Turn] = {}
         self._ended: asyncio.Task[None] | None = None
-        self.peer = Peer(Side.AGENT, inside=V2, limits=limits, trace=trace)
         self._companions = Companions(agent, self.peer)
         self._lifecycle = Lifecycle(self)
         self._register()

@@ -14,9 +14,10 @@ from typing import Literal
 from duologue.client.client import Client
 from duologue.client.connection import ClientConnection
 from duologue.client.errors import AgentFailed, LoginFailed, VersionMismatch
-from duologue.codec import CodecError
+from duologue.codec import CodecError, NotEncodable
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.jsonrpc.limits import Limits
+from duologue.local.arguments import as_path, variables
 from duologue.peer import ConnectionClosed
 from duologue.peer.link import Trace
 from duologue.protocol.version import SUPPORTED, V1, V2, Version
@@ -52,9 +53,12 @@ async def connect(
     (`duologue.processes.environment.child_environment`) plus `env`. `protocol` is what is proposed: version 1, which
     released agents speak, 2, or "auto": 2, and 1 with a new start of the agent when it does not speak 2.
     Raises `AgentFailed` (also when the answer to `initialize` is broken or does not fit), `VersionMismatch`, `RpcError`
-    (the agent refused `initialize`).
+    (the agent refused `initialize`), and `TypeError`, `ValueError`, `CodecError` for arguments, or a client's word of
+    itself, that are of a wrong type.
     """
     open_transport, command = _way_to(agent, cwd, env)
+    if not isinstance(startup_seconds, int | float) or not startup_seconds > 0:
+        raise ValueError(f"startup_seconds must be a number above zero, not {startup_seconds!r}")
     versions = (V2, V1) if protocol == "auto" else (_version_of(protocol),)
     client = Client() if client is None else client
     connection = await _first_that_works(
@@ -105,11 +109,12 @@ def _opener(open_transport: Open) -> OpenWith:
 def _spawner(command: Sequence[str], cwd: Path | str | None, env: Mapping[str, str] | None) -> OpenWith:
     from duologue.transports.spawn import SpawnTransport
 
-    given = dict(env or {})
+    given = variables(env, "env")
+    cwd = None if cwd is None else as_path(cwd, "cwd")
 
-    def spawned(variables: Mapping[str, str]) -> Transport:
+    def spawned(further: Mapping[str, str]) -> Transport:
         # Each start has what a login gave to the one before.
-        given.update(variables)
+        given.update(further)
         return SpawnTransport(command, cwd=cwd, env=dict(given))
 
     return spawned
@@ -158,7 +163,8 @@ async def _start(connection: ClientConnection, transport: Transport, version: Ve
         await _answered(starting, connection, transport, seconds)
     except (ConnectionClosed, TransportError) as error:
         raise AgentFailed(str(error), spoke_to=isinstance(error, ConnectionClosed)) from error
-    except RpcError:
+    except (RpcError, NotEncodable):
+        # An answer, and what cannot be sent: the client's own word of itself, and no fault of the agent.
         raise
     except (CodecError, JsonRpcError) as error:
         hint = "; if it speaks version 1 only, try protocol=1" if version is V2 else ""

@@ -43,7 +43,8 @@ class Decision:
 class Policy:
     """Rules for permission requests and for what the client itself does for an agent: `Policy("allow edit:src/**")`.
 
-    What no rule speaks about is answered with `otherwise`. Raises `ValueError` for a rule that means nothing.
+    What no rule speaks about is answered with `otherwise`. Raises `ValueError` for a rule that means nothing, and
+    `TypeError` for what is no text.
     """
 
     def __init__(self, *rules: str, otherwise: Answer = "ask") -> None:
@@ -102,6 +103,8 @@ class _Ordered:
 
 
 def _parse(text: str) -> _Ordered:
+    if not isinstance(text, str):
+        raise TypeError(f"a rule is a text, not {type(text).__name__}; the rules of a list are Policy(*rules)")
     word, _, condition = text.strip().partition(" ")
     word = "reject" if word in REJECTING else word
     for answer in _STRICTNESS:

@@ -82,7 +82,7 @@ class Session:
         self._foretold: dict[str, ToolCallUpdate] = {}
         self._workspace: Workspace | None
         self.move(cwd, additional_directories)
-        self.transcript = self.connection.client.transcript()
+        self.transcript = self._new_transcript()
         self._replaying = False
         #: Its turns, and the questions of the agent that are open.
         self.prompts = Prompts(self)
@@ -214,8 +214,16 @@ class Session:
         """The history is about to come, from its start. The state is no part of it."""
         self._replaying = True
         state = self.transcript.state
-        self.transcript = self.connection.client.transcript()
+        self.transcript = self._new_transcript()
         self.transcript.state = state
+
+    def _new_transcript(self) -> Transcript:
+        made = self.connection.client.transcript()
+        if not isinstance(made, Transcript):
+            raise TypeError(
+                f"{type(self.connection.client).__name__}.transcript must return a Transcript, not {made!r:.60}"
+            )
+        return made
 
     def end_replay(self, transcript: Transcript) -> None:
         """The history has come, or could not: go on with this transcript."""

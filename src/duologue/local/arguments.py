@@ -17,6 +17,19 @@ def several(values: Iterable[T], what: str) -> list[T]:
     return list(values)
 
 
+def variables(values: Mapping[str, str] | None, what: str) -> dict[str, str]:
+    """Environment variables by name, none for None. Raises `TypeError` for what is no mapping of texts to texts."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{what} must be a dict of names and texts, not {type(values).__name__}")
+    for name, value in values.items():
+        # The value may be a secret.
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"{what}: {name!r} must be a text with a text as its value, not {type(value).__name__}")
+    return dict(values)
+
+
 def as_path(path: Any, what: str) -> Path:
     """A path. Raises `TypeError` for what is none."""
     if not isinstance(path, str | os.PathLike):

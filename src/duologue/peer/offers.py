@@ -40,7 +40,12 @@ def _by_v1() -> Mapping[str, Callable[[Any], bool]]:
 def announced(
     method: Request[Any, Any] | Notification[Any], capabilities: Any, said: AgentExtras | ClientExtras | None
 ) -> bool:
-    """Whether `capabilities` open a method; `said` is what the other side says in v1 alone, None when it speaks v2."""
+    """Whether `capabilities` open a method; `said` is what the other side says in v1 alone, None when it speaks v2.
+
+    Raises `TypeError` for what is no method: a name does not tell what opens it.
+    """
+    if not isinstance(method, Request | Notification):
+        raise TypeError(f"ask for a method of a table, such as duologue.protocol.v2.SESSION_LIST, not {method!r:.60}")
     by_v1 = None if said is None else _by_v1().get(method.name)
     if by_v1 is not None:
         return by_v1(said)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from duologue import codec
 from duologue.jsonrpc.engine import Engine
@@ -57,6 +57,10 @@ class Peer:
         limits: Limits | None = None,
         trace: Trace | None = None,
     ) -> None:
+        if limits is not None and not isinstance(limits, Limits):
+            raise TypeError(f"limits takes a Limits, such as Limits(message_bytes=2**20), not {type(limits).__name__}")
+        if trace is not None and not callable(trace):
+            raise TypeError(f"trace takes a function, such as MessageLog(path), not {type(trace).__name__}")
         self.side = side
         self.limits = limits or Limits()
         self.version: Version | None = None
@@ -91,13 +95,18 @@ class Peer:
 
     def say_in_v1(self, extras: AgentExtras | ClientExtras) -> None:
         """Set what this side says of itself in version 1 alone, before `initialize` is sent or answered. A wire that
-        speaks another version has no words for it."""
+        speaks another version has no words for it. Raises `TypeError` for what is no such value."""
+        from duologue.protocol.changes.memory import AgentExtras, ClientExtras
+
+        kind = AgentExtras if self.side is Side.AGENT else ClientExtras
+        if not isinstance(extras, kind):
+            raise TypeError(f"v1_capabilities must return {kind.__name__}, not {type(extras).__name__}")
         if self.edge is None:
             return
-        if self.side is Side.AGENT:
-            self.edge.memory.agent = cast("AgentExtras", extras)
+        if isinstance(extras, AgentExtras):
+            self.edge.memory.agent = extras
         else:
-            self.edge.memory.client = cast("ClientExtras", extras)
+            self.edge.memory.client = extras
 
     @property
     def said_in_v1(self) -> AgentExtras | ClientExtras | None:

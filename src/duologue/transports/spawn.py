@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from duologue.local.arguments import as_path, several, variables
 from duologue.processes.child import Child
 from duologue.processes.environment import child_environment
 from duologue.processes.tail import Tail
@@ -45,11 +46,11 @@ class SpawnTransport:
         grace_seconds: float = GRACE_SECONDS,
         on_stderr: Callable[[bytes], None] | None = None,
     ) -> None:
-        if not command:
+        self._command = [os.fspath(word) for word in several(command, "the command of a process")]
+        if not self._command:
             raise ValueError("the command is empty")
-        self._command = list(command)
-        self._cwd = cwd
-        self._env = child_environment(values=env)
+        self._cwd = None if cwd is None else as_path(cwd, "cwd")
+        self._env = child_environment(values=variables(env, "env"))
         self._grace = grace_seconds
         self._on_stderr = on_stderr
         self._pipes: PipeTransport | None = None
@@ -103,6 +104,8 @@ class SpawnTransport:
         self._outliving = loop.create_task(self._end_with_the_child(child), name="duologue-child")
 
     def _start_child(self) -> Child:
+        if self._cwd is not None and not self._cwd.is_dir():
+            raise TransportError(f"there is no folder {self._cwd} to start it in (command: {self})")
         path = shutil.which(self._command[0], path=self._env.get("PATH"))
         if path is None and os.sep not in self._command[0]:
             raise TransportError(f"command not found: {self._command[0]} (command: {self})")
