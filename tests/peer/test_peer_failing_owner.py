@@ -102,8 +102,9 @@ async def test_a_result_that_cannot_be_applied_is_the_failure_of_its_request() -
         await asyncio.wait_for(asking, PATIENCE)
 
 
+@pytest.mark.parametrize("told", [{"result": {}}, {"error": {"code": -32000, "message": "no"}}])
 async def test_what_the_table_of_differences_fails_at_is_answered_and_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, told: dict[str, Any]
 ) -> None:
     wire = await Wire().open()
     peer = Peer(Side.CLIENT, V1, inside=V2)
@@ -117,10 +118,11 @@ async def test_what_the_table_of_differences_fails_at_is_answered_and_not_waited
     ask = await wire.read_method("_ask")
     monkeypatch.setattr(peer.edge, "opened", lambda call: OpenRequest(fails))
     monkeypatch.setattr(peer.edge, "result_in", fails)
+    monkeypatch.setattr(peer.edge, "error_in", fails)
     monkeypatch.setattr(peer.edge, "request_in", fails)
     asked = {"sessionId": "S", "toolCall": {"toolCallId": "c"}, "options": []}
     wire.send(
-        {"jsonrpc": "2.0", "id": ask["id"], "result": {}},
+        {"jsonrpc": "2.0", "id": ask["id"], **told},
         {"jsonrpc": "2.0", "id": "p", "method": "session/request_permission", "params": asked},
     )
     with pytest.raises(RuntimeError, match="boom"):

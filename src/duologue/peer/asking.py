@@ -20,7 +20,7 @@ from duologue.protocol.v2 import table as v2
 
 if TYPE_CHECKING:
     from duologue.peer.peer import Peer
-    from duologue.protocol.changes.edge import Edge
+    from duologue.protocol.changes.steps import Steps
 
 log = logging.getLogger("duologue.peer")
 
@@ -100,16 +100,16 @@ class Asking:
         if edge is None or opened is None:
             self.resolve(call, result)
         else:
-            self._carry(call, edge, result, raw)
+            self._carry(call, lambda: edge.result_in(call, result, raw))
 
-    def _carry(self, call: Call, edge: Edge, result: Any, raw: Any) -> None:
-        """Hand over a result that the other version says in other words."""
+    def _carry(self, call: Call, steps: Callable[[], Steps]) -> None:
+        """Hand over a result or an error that the other version says in other words."""
         try:
-            self._peer.carrying.into(edge.result_in(call, result, raw), None)
+            self._peer.carrying.into(steps(), None)
         except rpc.LimitError:
             raise
         except Exception as error:
-            log.exception("the result of %s could not be carried over", call.method.name)
+            log.exception("the answer to %s could not be carried over", call.method.name)
             self.fail(call, error)
 
     def on_error(self, event: wire.ErrorResponse | wire.OversizedResponse) -> None:
@@ -121,7 +121,8 @@ class Asking:
         elif edge is None:
             self.fail(call, error)
         elif isinstance(error, rpc.RpcError):
-            self._peer.carrying.into(edge.error_in(call, error.code, error.message, error.data), None)
+            code, message, data = error.code, error.message, error.data
+            self._carry(call, lambda: edge.error_in(call, code, message, data))
         else:
             self.fail(call, error)
             self._peer.carrying.into(edge.error_in(call, rpc.INTERNAL_ERROR, str(error), UNSET), None)
