@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Any
 
-import httpx2
 from anthropic import AsyncAnthropic
+from anthropic import DefaultAsyncHttpxClient as AnthropicHttp
 from openai import AsyncOpenAI
+from openai import DefaultAsyncHttpxClient as OpenAIHttp
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import (
     InstructionPart,
@@ -48,6 +49,7 @@ from duologue.coder.models.base import (
 from duologue.coder.models.config import Wire
 from duologue.coder.models.convert import to_history, to_message
 from duologue.coder.models.failures import RemoteError, describe
+from duologue.coder.models.guarding import guards
 from duologue.coder.models.settings import RemoteSettings
 
 # The SDKs insist on a key; a local server that needs none gets this word.
@@ -59,11 +61,10 @@ class Backend:
 
     def __init__(self, settings: RemoteSettings) -> None:
         self._settings = settings
-        timeout = httpx2.Timeout(settings.silence_timeout, connect=settings.connect_timeout)
         build = _anthropic if settings.endpoint.wire is Wire.ANTHROPIC else _openai
         self._model: LibraryModel[Any]
         self._client: AsyncOpenAI | AsyncAnthropic
-        self._model, self._client = build(settings, timeout)
+        self._model, self._client = build(settings)
 
     async def close(self) -> None:
         await self._client.close()
@@ -136,12 +137,12 @@ def cost_of(response: ModelResponse) -> float | None:
         return None
 
 
-def _openai(settings: RemoteSettings, timeout: httpx2.Timeout) -> tuple[LibraryModel[Any], AsyncOpenAI]:
+def _openai(settings: RemoteSettings) -> tuple[LibraryModel[Any], AsyncOpenAI]:
     endpoint = settings.endpoint
     client = AsyncOpenAI(
         api_key=endpoint.key.reveal() if endpoint.key else NO_KEY,
         base_url=endpoint.base_url,
-        timeout=timeout,
+        http_client=OpenAIHttp(**guards(settings)),
         max_retries=0,
     )
     if endpoint.provider == "openai":
@@ -150,13 +151,13 @@ def _openai(settings: RemoteSettings, timeout: httpx2.Timeout) -> tuple[LibraryM
     return OpenAIChatModel(settings.model, provider=provider), client
 
 
-def _anthropic(settings: RemoteSettings, timeout: httpx2.Timeout) -> tuple[LibraryModel[Any], AsyncAnthropic]:
+def _anthropic(settings: RemoteSettings) -> tuple[LibraryModel[Any], AsyncAnthropic]:
     endpoint = settings.endpoint
     key = endpoint.key.reveal() if endpoint.key else NO_KEY
     client = AsyncAnthropic(
         api_key=key,
         base_url=endpoint.base_url,
-        timeout=timeout,
+        http_client=AnthropicHttp(**guards(settings)),
         max_retries=0,
         # The SDK sends a bearer token; many servers that speak this format only read the older header.
         default_headers=None if endpoint.own else {"X-Api-Key": key},

@@ -66,6 +66,8 @@ LIMIT_KEYS: Mapping[str, Rule] = {
     "retry_delay_limit": Rule(float, least=0),
     "connect_timeout": Rule(float, least=0.001),
     "silence_timeout": Rule(float, least=0.001),
+    "answer_bytes": Rule(int, least=1),
+    "line_bytes": Rule(int, least=1),
 }
 STORE_KEYS: Mapping[str, Rule] = {
     "sessions": Rule(str),

@@ -17,6 +17,7 @@ from pydantic_ai.exceptions import (
 
 from duologue.coder.models.base import ModelError
 from duologue.coder.models.config import Wire
+from duologue.coder.models.guarding import Unwanted
 from duologue.coder.models.keys import address_secrets, redact
 from duologue.coder.models.settings import RemoteSettings
 
@@ -55,6 +56,8 @@ def describe(error: Exception, settings: RemoteSettings) -> RemoteError:
 
 def _described(error: Exception, settings: RemoteSettings) -> RemoteError:
     who = settings.endpoint.title
+    if (unwanted := _unwanted(error)) is not None:
+        return RemoteError(f"{who} {unwanted}")
     match error:
         case ModelContextWindowExceededError():
             return RemoteError(
@@ -86,6 +89,13 @@ def _described(error: Exception, settings: RemoteSettings) -> RemoteError:
             )
         case _:
             return RemoteError(f"{who} gave an answer that is not understood ({type(error).__name__}): {_line(error)}")
+
+
+def _unwanted(error: BaseException | None) -> Unwanted | None:
+    """What our guards raised, which the libraries wrap."""
+    while error is not None and not isinstance(error, Unwanted):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _from_status(error: ModelHTTPError, settings: RemoteSettings) -> RemoteError:

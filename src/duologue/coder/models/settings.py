@@ -45,7 +45,8 @@ class RemoteSettings(msgspec.Struct, frozen=True):
 
     `retries` counts further attempts, made only before any event was seen; the first waits `retry_delay`, each next one
     twice as long, and an endpoint that asks to wait longer than `retry_delay_limit` is not asked again.
-    `silence_timeout` bounds the time between two pieces of an answer, not the whole answer.
+    `silence_timeout` bounds the time between two pieces of an answer, not the whole answer. `answer_bytes` bounds the
+    body of an answer, and `line_bytes` each line of it, of which an event of a stream is one.
     """
 
     endpoint: Endpoint
@@ -58,6 +59,8 @@ class RemoteSettings(msgspec.Struct, frozen=True):
     retry_delay_limit: float = 30.0
     connect_timeout: float = 10.0
     silence_timeout: float = 600.0
+    answer_bytes: int = 256 * 1024 * 1024
+    line_bytes: int = 16 * 1024 * 1024
 
     @property
     def spec(self) -> str:
