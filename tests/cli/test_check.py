@@ -100,8 +100,6 @@ def test_quiet_says_nothing_on_the_way(capsys: pytest.CaptureFixture[str]) -> No
         (("agent", "--report", "nowhere/report.xml", "--", "x"), "no such folder"),
         (("agent", "--env", "DUOLOGUE_UNSET_VARIABLE", "--", "x"), "no such variable"),
         (("agent", "--env", "=1", "--", "x"), "give NAME=VALUE"),
-        (("agent", "--timeout", "0", "--", "x"), "above zero"),
-        (("agent", "--timeout", "nan", "--", "x"), "above zero"),
         (("agent", "--", "'"), "quote it as for a shell"),
         (("agent", "--", ""), "the command is empty"),
         (("client", "--", "some-client"), "{agent}"),
@@ -112,6 +110,26 @@ def test_what_cannot_be_done_gives_status_2(
 ) -> None:
     assert check(*arguments) == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("agent", "--timeout", "0", "--", "x"), "argument --timeout: give a number of seconds above zero, not 0"),
+        (("agent", "--timeout", "nan", "--", "x"), "argument --timeout: give a number of seconds above zero, not nan"),
+        (("agent", "--timeout", "soon", "--", "x"), "argument --timeout: give a number of seconds above zero"),
+        (("agent", "--jobs", "0", "--", "x"), "argument --jobs: give a whole number above zero, not 0"),
+        (("agent", "--jobs", "two", "--", "x"), "argument --jobs: give a whole number above zero, not two"),
+        ((), "the following arguments are required: agent|client, CMD"),
+        (("both", "--", "x"), "argument agent|client: invalid choice: 'both'"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_the_words_of_the_help(
+    arguments: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        check(*arguments)
+    assert caught.value.code == 2 and complaint in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

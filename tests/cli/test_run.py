@@ -131,7 +131,8 @@ def test_secrets_of_a_command_line_are_not_told(tmp_path: Path, agent: str) -> N
         (["go", "--yes", "--reject"], "not allowed with"),
         (["go", "--yes", "--deny"], "not allowed with"),
         (["go", "--protocol", "3"], "invalid choice"),
-        (["go", "--timeout", "-1"], "--timeout"),
+        (["go", "--timeout", "-1"], "argument --timeout: give a number of seconds above zero, not -1"),
+        (["go", "--timeout", "soon"], "argument --timeout: give a number of seconds above zero, not soon"),
         (["go", "--log", "/no/such/folder/log"], "--log /no/such/folder/log: there is no such folder: /no/such/folder"),
     ],
 )

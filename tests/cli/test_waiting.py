@@ -161,3 +161,9 @@ def test_a_program_that_is_no_agent_is_named_and_ended(tmp_path: Path) -> None:
     for command, status in (("cat", 8), ("true", 7)):
         done = run("go", "--agent", command, cwd=tmp_path)
         assert done.returncode == status and "Some need an argument for that, such as --acp" in done.stderr
+
+
+def test_an_agent_that_broke_is_not_doubted_to_be_one(tmp_path: Path) -> None:
+    done = run("go", "--agent", f"{sys.executable} -c 'raise TypeError(1)'", cwd=tmp_path)
+    assert done.returncode == 7 and "TypeError: 1" in done.stderr
+    assert "is this the command of an ACP agent?" not in done.stderr

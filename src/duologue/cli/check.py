@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.cli.given import add_env, command_words, variables
+from duologue.cli.given import add_env, command_words, count, seconds, variables
 from duologue.cli.progress import Line, Lines
 from duologue.cli.screen import Screen, can_erase, printable, wants_colour
 from duologue.local.masking import mask_text
@@ -43,7 +43,8 @@ FAILED, IMPOSSIBLE, INTERRUPTED = 1, 2, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("side", choices=("agent", "client"), help="what the program is")
+    # An error names it by this, and by nothing that the help does not have.
+    parser.add_argument("side", choices=("agent", "client"), metavar="agent|client", help="what the program is")
     parser.add_argument("program", nargs="+", metavar="CMD", help="its command line, after --")
     parser.add_argument("--protocol", choices=("1", "2", "both"), default="both", help="the version to check (both)")
     parser.add_argument(
@@ -57,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="write a report as .json, .xml (JUnit) or .html; may be repeated",
     )
-    parser.add_argument("--timeout", metavar="S", type=float, default=30.0, help="how long an answer may take (30)")
-    parser.add_argument("--jobs", metavar="N", type=int, default=4, help="probes that run side by side (4)")
+    parser.add_argument("--timeout", metavar="S", type=seconds, default=30.0, help="how long an answer may take (30)")
+    parser.add_argument("--jobs", metavar="N", type=count, default=4, help="probes that run side by side (4)")
     add_env(parser, "program")
     parser.add_argument("--verbose", action="store_true", help="name what was skipped, too")
     parser.add_argument("--quiet", action="store_true", help="do not say on standard error how far it has come")
@@ -111,8 +112,6 @@ def _choice(chosen: argparse.Namespace) -> Choice:
             raise ValueError(f"--report {file}: give a name that ends in {', '.join(FORMATS)}")
         if not file.parent.is_dir():
             raise ValueError(f"--report {file}: there is no such folder")
-    if not chosen.timeout > 0 or chosen.jobs < 1:
-        raise ValueError("--timeout and --jobs: give a number above zero")
     versions = (1, 2) if chosen.protocol == "both" else (int(chosen.protocol),)
     return Choice(versions, frozenset(chosen.only))
 

@@ -42,7 +42,10 @@ class Failing:
             self._errors.line(tail, "dim")
 
     def doubt_command(self) -> None:
-        """A program that starts and cannot shake hands may be no agent, or not be told that it is to be one."""
+        """A program that starts and cannot shake hands may be no agent, or not be told that it is to be one. One that
+        fell over its own fault, which its traceback shows, needs no other words."""
+        if b"Traceback (most recent call last)" in self._stderr:
+            return
         hint = "is this the command of an ACP agent? Some need an argument for that, such as --acp"
         self._errors.line(f"  {hint}", "yellow")
 

@@ -1,4 +1,5 @@
-"""What several subcommands take: command lines and variables. What is wrong with them is a ValueError in words."""
+"""What several subcommands take: command lines, variables and numbers. What is wrong is a ValueError in words, or
+where argparse reads it an ArgumentTypeError."""
 
 from __future__ import annotations
 
@@ -32,6 +33,28 @@ def variables(entries: Sequence[str]) -> dict[str, str]:
             raise ValueError(f"--env {name}: there is no such variable here: set it, or give NAME=VALUE")
         passed[name] = value if equals else os.environ[name]
     return passed
+
+
+def seconds(text: str) -> float:
+    """A time, as argparse reads it."""
+    try:
+        read = float(text)
+    except ValueError:
+        read = 0.0
+    if not read > 0:
+        raise argparse.ArgumentTypeError(f"give a number of seconds above zero, not {text}")
+    return read
+
+
+def count(text: str) -> int:
+    """How many of something, as argparse reads it."""
+    try:
+        read = int(text)
+    except ValueError:
+        read = 0
+    if read < 1:
+        raise argparse.ArgumentTypeError(f"give a whole number above zero, not {text}")
+    return read
 
 
 def command_words(option: str, line: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from duologue.cli.given import add_env, command_words, variables
+from duologue.cli.given import add_env, command_words, seconds, variables
 
 if TYPE_CHECKING:
     from duologue.peer.link import Trace
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cwd", metavar="DIR", type=Path, default=Path(), help="the project folder (this one)")
     parser.add_argument("--protocol", choices=("1", "2", "auto"), default="1", help="the version to propose (1)")
     add_env(parser, "agent")
-    parser.add_argument("--timeout", metavar="S", type=float, help="cancel when it takes more than S seconds")
+    parser.add_argument("--timeout", metavar="S", type=seconds, help="cancel when it takes more than S seconds")
     parser.add_argument("--log", metavar="FILE", type=Path, help="append every message to FILE, without keys")
 
 
@@ -39,7 +39,7 @@ def start_of(chosen: argparse.Namespace, program: str, *further: str) -> dict[st
         "cwd": _folder(chosen.cwd),
         "protocol": "auto" if chosen.protocol == "auto" else 2 if chosen.protocol == "2" else 1,
         "env": _environment(chosen.env, own=chosen.agent is None),
-        "timeout": _seconds(chosen.timeout),
+        "timeout": chosen.timeout,
         "trace": _trace(chosen.log, program),
     }
 
@@ -49,12 +49,6 @@ def _command(agent: str | None, further: tuple[str, ...]) -> list[str]:
         # -P: the project folder must not be searched for modules of ours.
         return [sys.executable, "-P", "-m", "duologue", "agent", *further]
     return command_words("--agent", agent)
-
-
-def _seconds(timeout: float | None) -> float | None:
-    if timeout is not None and not timeout > 0:
-        raise ValueError("--timeout: give a number of seconds above zero")
-    return timeout
 
 
 def _trace(log: Path | None, program: str) -> Trace | None:
