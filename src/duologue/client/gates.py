@@ -44,6 +44,7 @@ def sent_servers(connection: ClientConnection, servers: Sequence[McpServer]) -> 
     servers = several(servers, "mcp_servers")
     for server in servers:
         if isinstance(server, Struct):
+            # For the error alone, which names the place; what is sent is held against its type with the request.
             codec.sendable(type(server), server)
         _check_reached(connection, server)
     return [_with_absolute_command(server) for server in servers]
