@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import re
@@ -58,6 +59,14 @@ def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def in_thread(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def call(*given: Any, **named: Any) -> Any:
+        return await asyncio.to_thread(function, *given, **named)
+
+    return call
+
+
 def test_there_are_handlers_of_each_kind() -> None:
     assert {"prompt", "request_permission", "suggest", "changed"} <= {name for _, name in places(awaited=True)}
     assert {"config_options", "on_update", "opened"} <= {name for _, name in places(awaited=False)}
@@ -74,6 +83,8 @@ def test_a_handler_that_is_awaited_must_be_async(base: type, name: str, function
 def test_an_async_handler_is_taken_however_it_is_wrapped(base: type, name: str) -> None:
     define(base, name, awaited)
     define(base, name, wrapped(awaited))
+    define(base, name, in_thread(plain))
+    define(base, name, wrapped(in_thread(plain)))
 
 
 @pytest.mark.parametrize(("base", "name"), places(awaited=False))

@@ -23,11 +23,12 @@ def check_overrides(kind: type, base: type) -> None:
 
 
 def check_async(where: str, value: Any) -> None:
-    """Raises `TypeError` for what cannot be called and awaited; of a decorated function what was wrapped counts.
+    """Raises `TypeError` for what cannot be called and awaited; of a decorated function it is enough that the decorator
+    is async, or what it wraps.
 
     A lambda stands: it cannot be async itself, and what it gives is known when it is called.
     """
-    function = inspect.unwrap(getattr(value, "__func__", value))
+    function = inspect.unwrap(getattr(value, "__func__", value), stop=inspect.iscoroutinefunction)
     is_plain = isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function)
     if not callable(value) or (is_plain and function.__name__ != "<lambda>"):
         raise TypeError(f"{where} must be async def (and have no yield)")
