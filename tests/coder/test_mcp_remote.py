@@ -121,7 +121,7 @@ async def told_of(
 ) -> str:
     """What the user is told of a server at an address."""
     pairs = [HttpHeader(name=name, value=value) for name, value in headers]
-    servers = [kind(name="web", url=url, headers=pairs)]
+    servers: list[Any] = [kind(name="web", url=url, headers=pairs)]
     async with opened(tmp_path, says("one"), servers=servers, mcp_limits=QUICK) as (session, _, _models):
         await take_turn(session)
         notice, answer = said(session)
