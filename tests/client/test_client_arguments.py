@@ -178,9 +178,9 @@ WITH_CONNECT: list[tuple[dict[str, Any], str]] = [
     ({"cwd": 3}, "cwd must be a path or a string, not int"),
     ({"limits": {"message_bytes": 3}}, r"limits takes a Limits, such as Limits\(message_bytes=2\*\*20\), not dict"),
     ({"trace": "messages.log"}, r"trace takes a function, such as MessageLog\(path\), not str"),
-    ({"startup_seconds": "3"}, "startup_seconds must be a number above zero, not '3'"),
-    ({"startup_seconds": -3}, "startup_seconds must be a number above zero, not -3"),
-    ({"startup_seconds": float("nan")}, "startup_seconds must be a number above zero, not nan"),
+    ({"startup_seconds": "3"}, "startup_seconds must be a number, zero or more, not '3'"),
+    ({"startup_seconds": -3}, "startup_seconds must be a number, zero or more, not -3"),
+    ({"startup_seconds": float("nan")}, "startup_seconds must be a number, zero or more, not nan"),
     ({"client": Client}, r"takes an instance: write Client\(\), not Client"),
 ]
 

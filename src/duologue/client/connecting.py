@@ -57,8 +57,8 @@ async def connect(
     itself, that are of a wrong type.
     """
     open_transport, command = _way_to(agent, cwd, env)
-    if not isinstance(startup_seconds, int | float) or not startup_seconds > 0:
-        raise ValueError(f"startup_seconds must be a number above zero, not {startup_seconds!r}")
+    if not isinstance(startup_seconds, int | float) or not startup_seconds >= 0:
+        raise ValueError(f"startup_seconds must be a number, zero or more, not {startup_seconds!r}")
     versions = (V2, V1) if protocol == "auto" else (_version_of(protocol),)
     client = Client() if client is None else client
     connection = await _first_that_works(
