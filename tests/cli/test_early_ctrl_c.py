@@ -6,7 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from cli_kit import PATIENCE, bare_environment
+from cli_kit import bare_environment
+
+from wire import PATIENCE
 
 #: Interrupts itself when it comes to load the module that is named first.
 INTERRUPTED = """
