@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import logging
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from agent_kit import Ended, Scripted, Talk
 
-from duologue.agent import Agent, Session, Turn, plan_entry
+from duologue.agent import Agent, AgentConnection, Session, Turn, plan_entry, run, serve
 from duologue.protocol.v2.config import SessionConfigOption
 from duologue.protocol.v2.plan import PlanEntryStatus
+from duologue.testing import wire_to
 
 
 class Partly(Agent):
@@ -93,3 +95,38 @@ async def test_a_session_whose_options_cannot_be_told_is_closed_again(version: i
     assert not talk.connection.sessions
     assert len(agent.log) == 1
     assert agent.log[0].startswith("closed")
+
+
+async def test_run_in_a_running_loop_names_serve_and_takes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    agent = Agent()
+    with pytest.raises(RuntimeError, match=r"write await serve\(agent\) in place of run\(agent\)"):
+        run(agent)
+    os.write(1, b"still here")
+    assert capfd.readouterr().out == "still here"
+    # It can be served after that.
+    AgentConnection(agent)
+
+
+async def test_serve_takes_a_transport() -> None:
+    with pytest.raises(TypeError, match=r"needs a Transport, such as stdio_transport\(\), not 'stdin'"):
+        await serve(Agent(), "stdin")  # type: ignore[arg-type] # the mistake
+
+
+def test_an_agent_that_was_given_wrong_limits_can_be_served_after_that() -> None:
+    agent = Agent()
+    for given in ({"limits": 3}, {"trace": "messages.log"}):
+        with pytest.raises(TypeError, match="takes a"):
+            AgentConnection(agent, **given)
+    AgentConnection(agent)
+
+
+class Extra(Agent):
+    def v1_capabilities(self) -> Any:
+        return {"load": True}
+
+
+async def test_what_an_agent_says_of_itself_in_version_1(version: int, caplog: pytest.LogCaptureFixture) -> None:
+    async with wire_to(Extra()) as wire:
+        params = {"protocolVersion": version, "info": {"name": "x", "version": "1"}, "capabilities": {}}
+        assert (await wire.ask("initialize", params))["error"]["code"] == -32603
+    assert "v1_capabilities must return AgentExtras, not dict" in caplog.text

@@ -201,3 +201,11 @@ def test_a_reader_that_goes_away_is_told_once(tmp_path: Path) -> None:
     for _ in range(3):
         log("in", b"{}")
     assert [type(error) for error in failures] == [BrokenPipeError]
+
+
+def test_the_file_may_be_named_by_a_text(tmp_path: Path) -> None:
+    with contextlib.closing(MessageLog(str(tmp_path / "log"))) as log:
+        log("in", b"{}")
+    assert '"direction":"in"' in (tmp_path / "log").read_text().replace(" ", "")
+    with pytest.raises(TypeError, match="the file of a MessageLog must be a path or a string, not int"):
+        MessageLog(3)  # type: ignore[arg-type] # the mistake

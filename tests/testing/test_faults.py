@@ -28,6 +28,7 @@ from duologue.testing import (
     settle,
 )
 from duologue.transports.base import Sink
+from duologue.transports.memory import memory_pair
 
 pytest_plugins = ["duologue.testing.fixtures"]
 
@@ -243,3 +244,8 @@ async def test_the_program_echoes_over_standard_streams(name: str | None) -> Non
     async with connect(command, Answers()) as agent:
         session = await agent.new_session("/")
         assert await session.prompt("Grüße 🙂").text() == "Grüße 🙂"
+
+
+def test_a_fault_is_given_as_one() -> None:
+    with pytest.raises(TypeError, match=r'give a fault, such as duologue.testing.fault\("noise"\), not .noise'):
+        Misbehaving(memory_pair()[0], "noise")  # type: ignore[arg-type] # the mistake

@@ -50,6 +50,7 @@ def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = Non
     SIGTERM, SIGINT and SIGHUP end it in order, a second one at once. Work that goes on in spite of its cancellation, a
     thread among them, ends with the process `LINGER_SECONDS` later.
     """
+    _check_no_loop()
     connection = AgentConnection(agent, limits=limits, trace=trace)
     claim_stdio()
     deadline = threading.Timer(LINGER_SECONDS, _leave)
@@ -57,6 +58,15 @@ def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = Non
     with contextlib.ExitStack() as until_end:
         asyncio.run(_run(connection, deadline, until_end))
     deadline.cancel()
+
+
+def _check_no_loop() -> None:
+    """Raises RuntimeError in a running event loop, before standard output is taken from a program that goes on."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError("an event loop runs here already: write await serve(agent) in place of run(agent)")
 
 
 async def _run(connection: AgentConnection, deadline: threading.Timer, until_end: contextlib.ExitStack) -> None:

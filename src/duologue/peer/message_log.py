@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from duologue.local.arguments import as_path
 from duologue.local.masking import mask, mask_broken
 
 log = logging.getLogger("duologue.peer")
@@ -37,13 +38,13 @@ class MessageLog:
     to others.
     """
 
-    def __init__(self, path: Path, *, failed: Callable[[OSError], None] | None = None) -> None:
-        self.path = path
+    def __init__(self, path: Path | str, *, failed: Callable[[OSError], None] | None = None) -> None:
+        self.path = as_path(path, "the file of a MessageLog")
         self._failed = failed or self._warn
         self._pending = bytearray()
         self._lost = 0
         self._lock = threading.RLock()
-        self._file: int | None = _open_private(path)
+        self._file: int | None = _open_private(self.path)
 
     def __call__(self, direction: Literal["in", "out"], line: bytes) -> None:
         text = line.decode("utf-8", "replace")

@@ -157,7 +157,9 @@ class Peer:
     # --- life ---------------------------------------------------------------------------------------------------------
 
     async def start(self, transport: Transport) -> None:
-        """Begin to speak over `transport`. Raises `TransportError`."""
+        """Begin to speak over `transport`. Raises `TransportError`, and `TypeError` for what is none."""
+        if not callable(getattr(transport, "pause_reading", None)):
+            raise TypeError(f"a connection needs a Transport, such as stdio_transport(), not {transport!r:.60}")
         self.loop = asyncio.get_running_loop()
         self.inbound = Inbound(self.limits, self.loop, self.reading.regulate)
         self.waking = Waking(self.loop)

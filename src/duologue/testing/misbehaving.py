@@ -21,6 +21,8 @@ class Misbehaving:
     """
 
     def __init__(self, transport: Transport, fault: Fault) -> None:
+        if not isinstance(fault, Fault):
+            raise TypeError(f'give a fault, such as duologue.testing.fault("noise"), not {fault!r:.60}')
         self._transport = transport
         self._fault = fault
         self._sink: Sink | None = None
