@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import gc
 import importlib
 import importlib.util
 import inspect
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -52,12 +54,30 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports_of(path: Path) -> tuple[tuple[int, str], ...]:
     """Line and full name of each module or member of ours that a file imports, also late and by name."""
+    return tuple(_imports_of(path, parsed(path)))
+
+
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file.
+
+    Made without collections: hypothesis follows each with code of its own, in which another thread may come to parse as
+    well, and Python 3.11 then takes the depth of the one for that of the other (SystemError).
+    """
+    gc.disable()
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    finally:
+        gc.enable()
+
+
+def _imports_of(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
     package = module_name(path).split(".")
     if path.name != "__init__.py":
         package.pop()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, alias.name) for alias in names)

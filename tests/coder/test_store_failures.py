@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from duologue.coder.store.lock import Lock
 from duologue.coder.store.saved import Saved
 from duologue.coder.store.settings import StoreLimits, StoreSettings
 from duologue.coder.store.worker import Worker
+from wire import PATIENCE
 
 ONE = {"conversation": "c", "cwd": "/", "roots": [], "model": "m", "mode": "ask"}
 
@@ -29,9 +31,17 @@ async def test_any_error_in_a_batch_fails_all_of_it(tmp_path: Path) -> None:
     def create(desk: Desk) -> None:
         desk.create("one", ONE)
 
-    settings = StoreSettings(tmp_path, StoreLimits())
-    worker = Worker(lambda: settings)
-    answers = await asyncio.gather(*map(worker.ask, (create, broken, create)), return_exceptions=True)
+    all_asked = threading.Event()
+
+    def settings() -> StoreSettings:
+        assert all_asked.wait(PATIENCE)
+        return StoreSettings(tmp_path, StoreLimits())
+
+    worker = Worker(settings)
+    asking = asyncio.gather(*map(worker.ask, (create, broken, create)), return_exceptions=True)
+    await asyncio.sleep(0)  # Now each has asked, and they come in one batch.
+    all_asked.set()
+    answers = await asking
     assert answers == [worker.failed] * 3 and "ValueError" in str(worker.failed)
     assert "hunter2" not in str(worker.failed) and Database(tmp_path).rows() == []
 
