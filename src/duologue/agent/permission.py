@@ -76,8 +76,9 @@ async def ask(
     whole = RequestPermissionRequest(
         session_id=voice.session.id, title=title, options=offered, subject=subject, description=description
     )
-    # What the author got wrong does not count as a refusal.
-    request: RequestPermissionRequest = codec.sendable(RequestPermissionRequest, whole)
+    # What the author got wrong does not count as a refusal. In the usual question there is only the title to get wrong.
+    usual = options is None and subject is UNSET and description is UNSET and type(title) is str
+    request: RequestPermissionRequest = whole if usual else codec.sendable(RequestPermissionRequest, whole)
     offered = request.options
     if len({option.option_id for option in offered}) < len(offered):
         raise ValueError("two options have the same id, so that an answer would not tell which was meant")

@@ -138,7 +138,7 @@ class Turns:
         if turn.prompt is not None:
             turn.told = message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
             await self._room()
-            await turn.update(message)
+            await turn.send(message)
         if turn.cancelled:
             await self._tell_idle(turn, StopReason.CANCELLED)
             return

@@ -10,11 +10,14 @@ from typing import Any
 
 import msgspec
 
-from duologue.protocol.base import OpenEnum, encode_hook, words_of_ones_own
+from duologue.protocol.base import OpenEnum, decode_hook, encode_hook, words_of_ones_own
 
 from .errors import DoesNotFit, Dropped, NotEncodable, TooDeep, member
 from .reading import decoder_for
 from .writing import encode
+
+#: Bytes from which on a value is converted, since its texts are not copied then.
+LARGE = 64 * 1024
 
 #: Whether values are held against their types before they leave; see `trust_own_values`.
 _checks = True
@@ -45,8 +48,12 @@ def sendable(wanted: Any, value: Any) -> Any:
     except NotEncodable as error:
         raise NotEncodable("$", _about(value, error.reason)) from None
     try:
-        made = decoder_for(wanted).decode(text)
-    except (msgspec.DecodeError, RecursionError):
+        if len(text) <= LARGE:
+            made = decoder_for(wanted).decode(text)
+        else:
+            del text  # As large as the value, and not needed any more.
+            made = msgspec.convert(_plain(value), wanted, dec_hook=decode_hook)
+    except (msgspec.MsgspecError, RecursionError):
         made = _explained(wanted, value, _plain(value))
     if words_of_ones_own() != met:
         _check_words(value, made, "$")
