@@ -78,10 +78,8 @@ async def ask(
     )
     # What the author got wrong does not count as a refusal. In the usual question there is only the title to get wrong.
     usual = options is None and subject is UNSET and description is UNSET and type(title) is str
-    request: RequestPermissionRequest = whole if usual else codec.sendable(RequestPermissionRequest, whole)
+    request = whole if usual else _checked(whole)
     offered = request.options
-    if len({option.option_id for option in offered}) < len(offered):
-        raise ValueError("two options have the same id, so that an answer would not tell which was meant")
     session = voice.session
     if session.held:
         raise RuntimeError("the client does not know this session yet: ask in a turn, not in new_session")
@@ -98,6 +96,14 @@ async def ask(
     elif answer.cancelled:
         voice.answered_cancelled()
     return answer
+
+
+def _checked(request: RequestPermissionRequest) -> RequestPermissionRequest:
+    """A question as the client reads it. Raises `CodecError`, `ValueError`."""
+    checked: RequestPermissionRequest = codec.sendable(RequestPermissionRequest, request)
+    if len({option.option_id for option in checked.options}) < len(checked.options):
+        raise ValueError("two options have the same id, so that an answer would not tell which was meant")
+    return checked
 
 
 def read_error(error: Exception) -> Permission:
