@@ -6,9 +6,12 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from duologue.local.masking import mask_text
+
+N = TypeVar("N", int, float)
 
 
 def add_env(parser: argparse.ArgumentParser, whom: str) -> None:
@@ -37,23 +40,21 @@ def variables(entries: Sequence[str]) -> dict[str, str]:
 
 def seconds(text: str) -> float:
     """A time, as argparse reads it."""
-    try:
-        read = float(text)
-    except ValueError:
-        read = 0.0
-    if not read > 0:
-        raise argparse.ArgumentTypeError(f"give a number of seconds above zero, not {text}")
-    return read
+    return _above_zero(float, text, "a number of seconds")
 
 
 def count(text: str) -> int:
     """How many of something, as argparse reads it."""
+    return _above_zero(int, text, "a whole number")
+
+
+def _above_zero(kind: Callable[[str | int], N], text: str, what: str) -> N:
     try:
-        read = int(text)
+        read = kind(text)
     except ValueError:
-        read = 0
-    if read < 1:
-        raise argparse.ArgumentTypeError(f"give a whole number above zero, not {text}")
+        read = kind(0)
+    if not read > 0:  # Nor is NaN.
+        raise argparse.ArgumentTypeError(f"give {what} above zero, not {text}")
     return read
 
 
