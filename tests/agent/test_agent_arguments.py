@@ -220,7 +220,7 @@ async def test_a_title_that_was_refused_is_not_kept(version: int) -> None:
 
 #: What takes no argument that could be wrong, or stands for the library itself.
 WITHOUT = {
-    *("end_message", "record", "cancel", "silence", "send", "request", "answered_cancelled", "takes_answers"),
+    *("end_message", "record", "cancel", "silence", "send", "request", "answered_cancelled"),
     *("start", "ask_form", "ask_url", "update_config_options"),
 }
 

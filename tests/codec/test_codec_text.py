@@ -137,7 +137,7 @@ def test_decoders_are_built_late_and_kept() -> None:
     code = """
 import sys, duologue.codec as codec
 from duologue.codec import reading
-assert not reading._decoders
+assert not reading.decoders
 late = [name for name in sys.modules if name.startswith(("duologue.protocol.", "duologue.codec.s"))]
 print(*sorted(late))
 """

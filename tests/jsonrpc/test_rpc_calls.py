@@ -92,7 +92,7 @@ def test_many_method_names_do_not_fill_the_memory() -> None:
     engine = Engine()
     for number in range(1000):
         assert json.loads(engine.notification(f"_x/{number}", None))["method"] == f"_x/{number}"
-    assert len(engine._names) < 1000
+    assert len(engine._calls) < 1000
 
 
 @pytest.mark.req("all-jsonrpc-02", "all-jsonrpc-12")

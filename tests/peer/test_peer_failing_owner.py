@@ -116,7 +116,8 @@ async def test_what_the_table_of_differences_fails_at_is_answered_and_not_waited
 
     asking = asyncio.create_task(peer.request(Request.untyped("_ask"), {}))
     ask = await wire.read_method("_ask")
-    monkeypatch.setattr(peer.edge, "opened", lambda call: OpenRequest(fails))
+    (call,) = peer._asking._calls.values()
+    peer.edge.memory.outbound[call] = OpenRequest(fails)
     monkeypatch.setattr(peer.edge, "result_in", fails)
     monkeypatch.setattr(peer.edge, "error_in", fails)
     monkeypatch.setattr(peer.edge, "request_in", fails)

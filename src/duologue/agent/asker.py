@@ -34,13 +34,18 @@ class Asker:
     """The half of a `Voice` that asks. Everything here raises `TurnOver` and `ConnectionClosed`."""
 
     session: Session
+    #: Whether it asks for a turn that was cancelled: then no answer counts any more. A yes that is read after the
+    #: cancel, or with it, is none: it may reach a task of the author's that has not been cancelled yet.
+    cancelled: bool = False
     _over: bool
 
     def request(self, method: Request[P, R], params: P, *, checked: bool = False) -> Coroutine[Any, Any, R]:
         """Ask the client by any method, of the tables or of one's own. `checked` and errors: as `Peer.request`."""
         if self._over:
             raise TurnOver
-        return self.session.connection.peer.request(method, traced(params, self._trace()), checked=checked)
+        trace = self._trace()
+        asked = traced(params, trace) if trace else params
+        return self.session.connection.peer.request(method, asked, checked=checked)
 
     def ask_permission(
         self,
@@ -77,7 +82,7 @@ class Asker:
 
         session = self.session
         answer = await session.connection.elicitor.form(message, schema, scope, session.waiting(), self._trace())
-        return answer if self.takes_answers() else FormAnswer(Outcome.CANCELLED)
+        return FormAnswer(Outcome.CANCELLED) if self.cancelled else answer
 
     def ask_url(self, message: str, url: str, *, tool_call_id: str | UnsetType = UNSET) -> Question[UrlAnswer]:
         """Ask the user to visit a page; the result is true when the user agreed to, which tells nothing more.
@@ -93,7 +98,7 @@ class Asker:
 
         session = self.session
         answer = await session.connection.elicitor.url(message, url, scope, session.waiting(), self._trace())
-        if not self.takes_answers():
+        if self.cancelled:
             answer.outcome = Outcome.CANCELLED
         return answer
 
@@ -134,11 +139,6 @@ class Asker:
         """The trace that requests carry on; a turn has its own."""
         asked = current_request()
         return trace_of(asked.meta) if asked is not None else {}
-
-    def takes_answers(self) -> bool:
-        """Whether what the client answers still counts. A yes that is read after the cancel of its turn, or with it, is
-        none: it may reach a task of the author's that has not been cancelled yet."""
-        return True
 
     def answered_cancelled(self) -> None:
         """The client answered a question of this voice with `cancelled`."""

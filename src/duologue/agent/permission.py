@@ -91,7 +91,7 @@ async def ask(
         answer = read_error(error)
     finally:
         turns.go_on()
-    if not voice.takes_answers():
+    if voice.cancelled:
         answer = Permission(None, cancelled=True)
     elif answer.cancelled:
         voice.answered_cancelled()
@@ -116,11 +116,10 @@ def read_error(error: Exception) -> Permission:
 
 def read_answer(response: RequestPermissionResponse, offered: Sequence[PermissionOption]) -> Permission:
     """What an outcome means: an option that was not offered, or an unknown outcome, refuses."""
-    match response.outcome:
-        case SelectedOutcome(option_id=chosen):
-            for option in offered:
-                if option.option_id == chosen:
-                    return Permission(option)
-        case CancelledOutcome():
-            return Permission(None, cancelled=True)
-    return Permission(None)
+    outcome = response.outcome
+    if isinstance(outcome, SelectedOutcome):
+        chosen = outcome.option_id
+        for option in offered:
+            if option.option_id == chosen:
+                return Permission(option)
+    return Permission(None, cancelled=isinstance(outcome, CancelledOutcome))

@@ -108,8 +108,5 @@ class Turn(Voice):
     def _trace(self) -> Mapping[str, str]:
         return self._carried
 
-    def takes_answers(self) -> bool:
-        return not self.cancelled
-
     def answered_cancelled(self) -> None:
         self.cancel()

@@ -110,7 +110,7 @@ class ClientConnection:
 
     def need(self, method: Request[Any, Any] | Notification[Any]) -> None:
         """Raises `NotOffered` unless the agent answers a method."""
-        if not self.offers(method):
+        if not (self._offered.get(method) or self.offers(method)):
             raise NotOffered(f"the agent does not offer {method.name}")
 
     # --- life ---------------------------------------------------------------------------------------------------------

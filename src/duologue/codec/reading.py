@@ -25,7 +25,8 @@ class _Decoders(dict[Any, msgspec.json.Decoder[Any]]):
         return self[wanted]
 
 
-_decoders = _Decoders()
+#: The strict decoders by type, each built when it is first asked for.
+decoders = _Decoders()
 
 
 @overload
@@ -34,7 +35,7 @@ def decoder_for(wanted: type[T]) -> msgspec.json.Decoder[T]: ...
 def decoder_for(wanted: Any) -> msgspec.json.Decoder[Any]: ...
 def decoder_for(wanted: Any) -> msgspec.json.Decoder[Any]:
     """The strict decoder of a type, built when first asked for and then kept. It salvages nothing: use `decode`."""
-    return _decoders[wanted]
+    return decoders[wanted]
 
 
 @overload
@@ -48,7 +49,7 @@ def decode(wanted: Any, data: Json, report: Report | None = None, at: str = "$")
     Raises `NotJson`, `DoesNotFit` or `TooDeep`.
     """
     try:
-        return _decoders[wanted].decode(data)
+        return decoders[wanted].decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         refusal = str(error)
     dropped: list[Dropped] = []

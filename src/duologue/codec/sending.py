@@ -13,7 +13,7 @@ import msgspec
 from duologue.protocol.base import OpenEnum, decode_hook, encode_hook, words_of_ones_own
 
 from .errors import DoesNotFit, Dropped, NotEncodable, TooDeep, member
-from .reading import decoder_for
+from .reading import decoders
 from .writing import encode
 
 #: Bytes from which on a value is converted, since its texts are not copied then.
@@ -40,22 +40,22 @@ def sendable(wanted: Any, value: Any) -> Any:
     """
     if wanted is Any or not _checks:
         return value
-    if isinstance(value, msgspec.Struct) and not _may_be(wanted, value):
+    if value.__class__ is not wanted and isinstance(value, msgspec.Struct) and not _may_be(wanted, value):
         raise NotEncodable("$", f"expected {wanted.__name__}, found {type(value).__name__}")
-    met = words_of_ones_own()
+    met = words_of_ones_own.met
     try:
         text = encode(value)
     except NotEncodable as error:
         raise NotEncodable("$", _about(value, error.reason)) from None
     try:
         if len(text) <= LARGE:
-            made = decoder_for(wanted).decode(text)
+            made = decoders[wanted].decode(text)
         else:
             del text  # As large as the value, and not needed any more.
             made = msgspec.convert(_plain(value), wanted, dec_hook=decode_hook)
     except (msgspec.MsgspecError, RecursionError):
         made = _explained(wanted, value, _plain(value))
-    if words_of_ones_own() != met:
+    if words_of_ones_own.met != met:
         _check_words(value, made, "$")
     return made
 

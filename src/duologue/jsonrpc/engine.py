@@ -21,8 +21,8 @@ from duologue.jsonrpc.reader import Reader
 _DEFAULT_LIMITS = Limits()
 # No line begins with a line feed and goes on, so this prefix fits none.
 _NO_PREFIX = b"\n\n"
-#: Method names whose JSON text is kept; far more than a protocol has.
-_KEPT_NAMES = 256
+#: Methods whose JSON text is kept; far more than a protocol has.
+_KEPT_CALLS = 256
 
 
 def _never(_line: bytes) -> object:
@@ -50,11 +50,12 @@ class Engine:
         self._framer = Framer(limits.message_bytes)
         self._reader = Reader(limits, batches=batches, answer_noise=answer_noise)
         self._pending = self._reader.pending
+        self._max_pending = limits.pending_requests
         self._live = self._reader.live
         self._replies = self._reader.replies
         # Ids count from 1: there are programs that take the id 0 for none.
         self._next_id = 1
-        self._names: dict[str, bytes] = {}
+        self._calls: dict[str, bytes] = {}
         self._hot_prefix = _NO_PREFIX
         self._hot_size = len(_NO_PREFIX)
         self._hot_decode: Callable[[bytes], object] = _never
@@ -136,23 +137,27 @@ class Engine:
 
         Raises `LimitError` when too many requests wait for an answer, `LocalProtocolError` for a reserved method name.
         """
-        if len(self._pending) >= self.limits.pending_requests:
-            limit = self.limits.pending_requests
-            raise LimitError("pending_requests", limit, f"{len(self._pending)} requests already wait for an answer")
-        name = self._names.get(method) or self._name(method)
+        pending = self._pending
+        if len(pending) >= self._max_pending:
+            waiting = f"{len(pending)} requests already wait for an answer"
+            raise LimitError("pending_requests", self._max_pending, waiting)
+        call = self._calls.get(method) or self._call(method)
         id = self._next_id
-        self._next_id += 1
-        self._pending.add(id)
+        self._next_id = id + 1
+        pending.add(id)
         if params is None:
-            return id, b'{"jsonrpc":"2.0","id":%d,"method":%b}\n' % (id, name)
-        return id, b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}\n' % (id, name, one_line(params))
+            return id, b'{"jsonrpc":"2.0","id":%d,%b}\n' % (id, call)
+        # A line feed. Where bytes are looked for in bytes, Python raises an error within and drops it.
+        if 10 in params:
+            params = one_line(params)
+        return id, b'{"jsonrpc":"2.0","id":%d,%b,"params":%b}\n' % (id, call, params)
 
     def notification(self, method: str, params: bytes | None) -> bytes:
         """Give the line of a notification. Raises `LocalProtocolError` for a reserved method name."""
-        name = self._names.get(method) or self._name(method)
+        call = self._calls.get(method) or self._call(method)
         if params is None:
-            return b'{"jsonrpc":"2.0","method":%b}\n' % name
-        return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (name, one_line(params))
+            return b'{"jsonrpc":"2.0",%b}\n' % call
+        return b'{"jsonrpc":"2.0",%b,"params":%b}\n' % (call, one_line(params))
 
     def response(self, id: Id, result: bytes) -> bytes | None:
         """Answer a request of the peer; give its line, or None while other members of its batch are open.
@@ -165,13 +170,14 @@ class Engine:
         """Answer a request of the peer with an error; gives and raises what `response` does."""
         return self._settle(id, error_answer(id, code, message, data))
 
-    def _name(self, method: str) -> bytes:
+    def _call(self, method: str) -> bytes:
+        """The member that names a method."""
         if method.startswith("rpc."):
             raise LocalProtocolError(f"{method!r} cannot be called: names that begin with 'rpc.' belong to JSON-RPC")
-        name = encode(method)
-        if len(self._names) < _KEPT_NAMES:
-            self._names[method] = name
-        return name
+        call = b'"method":%b' % encode(method)
+        if len(self._calls) < _KEPT_CALLS:
+            self._calls[method] = call
+        return call
 
     def _settle(self, id: Id, answer: bytes) -> bytes | None:
         # The answer is complete by now: a request whose answer could not be written stays open for another one.

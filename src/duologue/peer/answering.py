@@ -16,7 +16,7 @@ from duologue.jsonrpc import messages as wire
 from duologue.jsonrpc.batch import Batch
 from duologue.peer.calls import Scope
 from duologue.peer.errors import REQUEST_CANCELLED, HandlerError
-from duologue.peer.losses import losses_of
+from duologue.peer.losses import read
 from duologue.peer.outbound import SENT, WITHHELD
 from duologue.protocol.method import Request
 from duologue.protocol.v2 import table as v2
@@ -60,7 +60,7 @@ class Answering:
         scope = self._enter(event, method)
         try:
             data = event.params if event.params is not None else b"{}"
-            params = codec.decode(method.params, data, losses_of(event.method), at="$.params")
+            params = read(method.params, data, event.method, "$.params")
         except codec.CodecError as error:
             self.refuse(scope, rpc.INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path})
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
@@ -13,8 +14,10 @@ from duologue import codec
 from duologue.jsonrpc import errors as rpc
 from duologue.jsonrpc import messages as wire
 from duologue.peer.calls import Call
-from duologue.peer.losses import losses_of
+from duologue.peer.inbound import INSIDE
+from duologue.peer.losses import read
 from duologue.peer.outbound import SENT
+from duologue.protocol.changes.steps import Ask
 from duologue.protocol.method import Request
 from duologue.protocol.v2 import table as v2
 
@@ -33,6 +36,7 @@ class Asking:
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
+        self._link = peer.link
         self._calls: dict[int, Call] = {}
         self.open_calls = 0
 
@@ -40,7 +44,9 @@ class Asking:
         """See `Peer.request`."""
         peer = self._peer
         edge = peer.edge
-        call = Call(method, method, peer.loop.create_future(), peer.inbound.inside_handler(), applied)
+        # What `loop.create_future` makes, too, by way of one more call.
+        future: asyncio.Future[Any] = asyncio.Future(loop=peer.loop)
+        call = Call(method, method, future, INSIDE.get() is peer.inbound, applied)
         paced = method.name == WHOLE_TURN
         if not paced:
             self.open_calls += 1
@@ -50,10 +56,14 @@ class Asking:
             if edge is None:
                 sent = self.ask(call, method, params)
             else:
-                sent = peer.carrying.out(edge.request_out(method, params, call), call)
+                steps = edge.request_out(method, params, call)
+                if len(steps) == 1 and steps[0].__class__ is Ask:
+                    sent = self.ask(call, steps[0].method, steps[0].params)
+                else:
+                    sent = peer.carrying.out(steps, call)
             if sent is not SENT:
                 await sent
-            return await call.future
+            return await future
         except BaseException:
             self._abandon(call)
             raise
@@ -63,9 +73,17 @@ class Asking:
 
     def ask(self, call: Call, method: Request[Any, Any], params: Any) -> Awaitable[None]:
         """Send a call in the wire's vocabulary."""
-        call.id, sent = self._peer.link.request(method, params)
-        call.wire = method
-        self._calls[call.id] = call
+        link = self._link
+        id, line = link.engine.request(method.name, codec.encode(params))
+        try:
+            sent = link.send(line) if link.traced else link.outbound.send(line)
+        except BaseException:
+            link.engine.forget(id)
+            raise
+        call.id = id
+        if call.wire is not method:
+            call.wire = method
+        self._calls[id] = call
         return sent
 
     def _abandon(self, call: Call) -> None:
@@ -88,9 +106,10 @@ class Asking:
         nothing = len(event.result) == 4 and bytes(event.result) == b"null" and call.wire.result is not Any
         data = b"{}" if nothing else event.result
         edge = self._peer.edge
-        opened = None if edge is None else edge.opened(call)
+        # None where the wire's result is this side's as it is.
+        opened = None if edge is None else edge.memory.outbound.get(call)
         try:
-            result = codec.decode(call.wire.result, data, losses_of(call.wire.name), at="$.result")
+            result = read(call.wire.result, data, call.wire.name, "$.result")
             raw = codec.decode(Any, data) if opened is not None and opened.takes_raw else None
         except codec.CodecError as error:
             self.fail(call, error)
@@ -129,7 +148,7 @@ class Asking:
 
     def resolve(self, call: Call, result: Any) -> None:
         """Hand a result over: applied at once, given to the caller after the handlers of what came before it."""
-        if not call.settle():
+        if call.settled or call.future.done():
             return
         inbound = self._peer.inbound
         if call.applied is not None:
@@ -145,15 +164,17 @@ class Asking:
         if call.at_once or not inbound.handling:
             call.succeed(result)
         else:
+            call.settled = True
             inbound.in_order(call.succeed, result)
 
     def fail(self, call: Call, error: BaseException) -> None:
         """Hand an error over, in the same order as a result."""
-        if not call.settle():
+        if call.settled or call.future.done():
             return
         if call.at_once:
             call.fail(error)
         else:
+            call.settled = True
             self._peer.inbound.in_order(call.fail, error)
 
     def fail_all(self, error: BaseException) -> None:

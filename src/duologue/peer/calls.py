@@ -25,15 +25,8 @@ class Call(msgspec.Struct, eq=False):
     #: Called with the result when it is read.
     applied: Callable[[Any], None] | None = None
     id: int | None = None
+    #: Whether the answer is there, and waits for the handlers of earlier messages.
     settled: bool = False
-
-    def settle(self) -> bool:
-        """Note that the answer is there; False when there was one before. The caller may still have to wait for the
-        handlers of earlier messages."""
-        if self.settled or self.future.done():
-            return False
-        self.settled = True
-        return True
 
     def succeed(self, result: Any) -> None:
         if not self.future.done():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from duologue import codec
 from duologue.jsonrpc import messages as wire
 from duologue.peer.hot import SESSION_UPDATE, UPDATE_PREFIX, update_decoder
-from duologue.peer.losses import losses_of
+from duologue.peer.losses import read
 from duologue.protocol.method import Notification, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.version import Version
@@ -52,7 +52,7 @@ class Hearing:
             return
         try:
             data = event.params if event.params is not None else b"{}"
-            params = codec.decode(method.params, data, losses_of(event.method), at="$.params")
+            params = read(method.params, data, event.method, "$.params")
         except codec.CodecError as error:
             log.warning("ignored a %s that does not fit: %s", event.method, error)
             return

@@ -17,8 +17,8 @@ from duologue.jsonrpc.limits import Limits
 
 log = logging.getLogger("duologue.peer")
 
-#: The inbound queue whose handler is running in this context, if any.
-_INSIDE: ContextVar[Inbound | None] = ContextVar("duologue_inside_handler", default=None)
+#: The inbound queue whose handler is running in this context, or started what is running; if any.
+INSIDE: ContextVar[Inbound | None] = ContextVar("duologue_inside_handler", default=None)
 
 
 class Inbound:
@@ -37,10 +37,6 @@ class Inbound:
         self.paused = False
         self._held = 0.0
         self._held_count = 0
-
-    def inside_handler(self) -> bool:
-        """Whether the running code is (or was started by) a notification handler of this queue."""
-        return _INSIDE.get() is self
 
     def deliver(self, handler: Callable[[Any], Awaitable[None]], params: Any) -> None:
         """Queue a notification for its handler."""
@@ -89,7 +85,7 @@ class Inbound:
     def close(self) -> set[asyncio.Task[Any]]:
         """Stop the handlers; what they had not reached is resolved, not run. Returns the task that ends."""
         ending = set[asyncio.Task[Any]]()
-        if self._pump is not None and not self.inside_handler():
+        if self._pump is not None and INSIDE.get() is not self:
             self._pump.cancel()
             ending.add(self._pump)
         while self._queue:
@@ -104,7 +100,7 @@ class Inbound:
             self._pump = self._loop.create_task(self._run(), name="duologue-handlers")
 
     async def _run(self) -> None:
-        _INSIDE.set(self)
+        INSIDE.set(self)
         queue, task = self._queue, self._pump
         assert task is not None
         try:

@@ -15,7 +15,7 @@ from duologue.jsonrpc.limits import Limits
 from duologue.jsonrpc.messages import Event
 from duologue.peer.outbound import WITHHELD, Outbound
 from duologue.protocol.common.table import CANCEL_REQUEST
-from duologue.protocol.method import Notification, Request
+from duologue.protocol.method import Notification
 from duologue.transports.base import Transport
 
 log = logging.getLogger("duologue.peer")
@@ -76,31 +76,24 @@ class Link:
     def _reply(self) -> None:
         replies = self.engine.take_replies()
         if replies:
-            self._send(replies)
-
-    def request(self, method: Request[Any, Any], params: Any) -> tuple[int, Awaitable[None]]:
-        id, line = self.engine.request(method.name, codec.encode(params))
-        try:
-            return id, self._send(line) if self.traced else self.outbound.send(line)
-        except BaseException:
-            self.engine.forget(id)
-            raise
+            self.send(replies)
 
     def notification(self, method: Notification[Any], params: Any) -> Awaitable[None]:
-        return self._send(self.engine.notification(method.name, codec.encode(params)))
+        return self.send(self.engine.notification(method.name, codec.encode(params)))
 
     def cancel_request(self, id: int) -> None:
-        self._send(self.engine.notification(CANCEL_REQUEST.name, b'{"requestId":%d}' % id))
+        self.send(self.engine.notification(CANCEL_REQUEST.name, b'{"requestId":%d}' % id))
 
     def response(self, id: Any, result: Any) -> Awaitable[None]:
         line = self.engine.response(id, codec.encode(result))
-        return WITHHELD if line is None else self._send(line)
+        return WITHHELD if line is None else self.send(line)
 
     def error(self, id: Any, code: int, message: str, data: Any = UNSET) -> Awaitable[None]:
         line = self.engine.error(id, code, message, None if data is UNSET else codec.encode(data))
-        return WITHHELD if line is None else self._send(line)
+        return WITHHELD if line is None else self.send(line)
 
-    def _send(self, line: bytes) -> Awaitable[None]:
+    def send(self, line: bytes) -> Awaitable[None]:
+        """Show lines to the tracer and send them; see `Outbound.send`. Raises `LimitError`."""
         if self.traced:
             for message in line.rstrip(b"\n").split(b"\n"):
                 self.trace("out", message)

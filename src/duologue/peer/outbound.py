@@ -93,7 +93,10 @@ class Outbound:
             self._write(line)
             return self._until_room if self.blocked else SENT
         if len(line) < FLUSH_BYTES:
-            self.buffer += line
+            buffer = self.buffer
+            buffer += line
+            if self.corked and len(buffer) < FLUSH_BYTES and not self.blocked:
+                return SENT  # It leaves with what was gathered before it.
         else:
             self.flush()
             self._write(line)

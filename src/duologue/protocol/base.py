@@ -110,15 +110,14 @@ class Secretive(Extensible, kw_only=True):
         return [(name, "***" if name in self.hidden else getattr(self, name)) for name in self.__struct_fields__]
 
 
-class _Met:
-    """How many words were met that no enum of this revision names."""
+class _Words:
+    """Words that no enum of this revision names. `met` grows with each, so values need not be searched for some."""
 
-    words = 0
+    def __init__(self) -> None:
+        self.met = 0
 
 
-def words_of_ones_own() -> int:
-    """Grows whenever a word was met that its enum does not name, so that values need not be searched for some."""
-    return _Met.words
+words_of_ones_own = _Words()
 
 
 class OpenEnum(StrEnum):
@@ -128,7 +127,7 @@ class OpenEnum(StrEnum):
     def _missing_(cls, value: object) -> OpenEnum | None:
         if not isinstance(value, str):
             return None
-        _Met.words += 1
+        words_of_ones_own.met += 1
         member = str.__new__(cls, value)
         member._name_ = value
         member._value_ = value

@@ -1,10 +1,26 @@
-"""Functions of the table whose module is loaded when one of them is first called: a start changes few messages."""
+"""Functions of the table whose module is loaded when one of them is first asked for: a start changes few messages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
+
+
+class LaterFunction:
+    """Stands for a function of a module of this package."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        function: Callable[..., Any] = getattr(import_module(f"duologue.protocol.changes.{self._module}"), self._name)
+        return function
+
+    def __call__(self, *given: Any) -> Any:
+        return self.load()(*given)
 
 
 class Later:
@@ -13,14 +29,23 @@ class Later:
     def __init__(self, module: str) -> None:
         self._module = module
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        loaded: Callable[..., Any] | None = None
+    def __getattr__(self, name: str) -> LaterFunction:
+        # One for each function, however often it is asked for.
+        function = self.__dict__[name] = LaterFunction(self._module, name)
+        return function
 
-        def change(*given: Any) -> Any:
-            nonlocal loaded
-            if loaded is None:
-                loaded = getattr(import_module(f"duologue.protocol.changes.{self._module}"), name)
-            return loaded(*given)
 
-        self.__dict__[name] = change  # One function, however often it is asked for.
-        return change
+class Loading(dict[Any, Any]):
+    """A table of functions; one whose module is loaded late takes its own place when it is first asked for. ``[key]``
+    gives None where nothing stands."""
+
+    def __init__(self, functions: Mapping[Any, Callable[..., Any]]) -> None:
+        super().__init__()
+        self._functions = functions
+
+    def __missing__(self, key: Any) -> Callable[..., Any] | None:
+        function = self._functions.get(key)
+        if function is None:
+            return None
+        self[key] = found = function.load() if isinstance(function, LaterFunction) else function
+        return found

@@ -42,7 +42,7 @@ def permission_down(memory: ConnectionMemory, request: v2.RequestPermissionReque
             break
     if not options:
         return (Answer(key, RequestPermissionResponse(outcome=CancelledOutcome())),)
-    session = memory.session(request.session_id)
+    session = memory.sessions.get(request.session_id) or memory.session(request.session_id)
     call = _tool_call_down(session, request)
     if call.content is not UNSET and not _has_content(request.subject):
         memory.outbound[key] = _putting_back(session, call.tool_call_id, key)

@@ -6,9 +6,10 @@ says what happens instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
+from duologue.protocol.changes.later import Loading
 from duologue.protocol.changes.memory import ConnectionMemory, SessionMemory
 from duologue.protocol.changes.rows import Kind, Row
 from duologue.protocol.changes.steps import Steps
@@ -30,8 +31,8 @@ def _changes(column: str, change: str, of: type) -> dict[Any, Any]:
     return {key: function for key, function in rows if isinstance(key, of) and function is not None}
 
 
-REQUESTS_DOWN: dict[Any, RequestChange] = _changes("v2", "down", Request)
-REQUESTS_UP: dict[Any, RequestChange] = _changes("v1", "up", Request)
+REQUESTS_DOWN: Mapping[Any, RequestChange | None] = Loading(_changes("v2", "down", Request))
+REQUESTS_UP: Mapping[Any, RequestChange | None] = Loading(_changes("v1", "up", Request))
 NOTIFICATIONS_DOWN: dict[Any, NotificationChange] = _changes("v2", "down", Notification)
 NOTIFICATIONS_UP: dict[Any, NotificationChange] = _changes("v1", "up", Notification)
 UPDATES_DOWN: dict[type, UpdateChange] = _changes("v2", "down", type)
