@@ -44,6 +44,20 @@ async def test_the_text_of_a_turn(version: int) -> None:
     assert await asyncio.wait_for(asking, PATIENCE) == "ab"
 
 
+async def test_a_turn_can_be_awaited_for_its_stop_reason(version: int) -> None:
+    host = await Host.begin(version)
+
+    async def go() -> str | None:
+        return await host.session.prompt("go")
+
+    asking = asyncio.create_task(go())
+    request = await host.wire.read_method("session/prompt")
+    host.accept(request)
+    host.say("a", "b")
+    host.end(request, "max_tokens")
+    assert await asyncio.wait_for(asking, PATIENCE) == "max_tokens"
+
+
 @pytest.mark.req("v2-prompt-07")
 @pytest.mark.parametrize(
     "reason", ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error", "paused", "_vendor"]

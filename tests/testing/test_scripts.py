@@ -316,6 +316,13 @@ def test_a_script_that_cannot_be_played_is_refused() -> None:
         ScriptedAgent(Reply("hello"))
     with pytest.raises(ValueError, match="a new turn begins"):
         ScriptedClient(Prompt("hello"), End(), Reply("hello"))
+    with pytest.raises(TypeError, match="one argument each"):
+        ScriptedAgent([Prompt("hello")])  # type: ignore[arg-type]
+
+
+def test_answers_are_kinds_of_options() -> None:
+    with pytest.raises(ValueError, match="'yes' is no PermissionOptionKind"):
+        Answers("yes")
 
 
 async def test_a_pattern_is_not_said() -> None:

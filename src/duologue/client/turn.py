@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from duologue.client.errors import TurnFailed
 from duologue.client.gates import check_prompt
@@ -40,7 +40,7 @@ class Phase(Enum):
 
 class PromptTurn:
     """Iterate it once: the prompt is sent when the iteration begins (in version 1, once the turn before it has ended),
-    and the events are its turn's updates in order.
+    and the events are its turn's updates in order. Or await it, for its stop reason alone.
 
     It ends when the turn does; `stop_reason` and `usage` are known then. Leaving the iteration early (break, an
     exception, a cancelled task) sends one `session/cancel` and answers open permission requests with `cancelled`.
@@ -84,6 +84,14 @@ class PromptTurn:
             raise RuntimeError("a turn can be iterated once; call session.prompt() again for a new one")
         self._iterated = True
         return self._events()
+
+    def __await__(self) -> Generator[Any, None, StopReason | None]:
+        return self._run().__await__()
+
+    async def _run(self) -> StopReason | None:
+        async for _ in self:
+            pass
+        return self.stop_reason
 
     async def text(self) -> str:
         """Run the turn and return what the agent said in it."""

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from duologue.client import Client, Session
-from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
+from duologue.protocol.common.permission import (
+    CancelledOutcome,
+    PermissionOptionKind,
+    RequestPermissionOutcome,
+    SelectedOutcome,
+)
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
 
@@ -16,13 +21,15 @@ T = TypeVar("T")
 class Answers(Client):
     """Answers one question after the other with the first option of a kind, and the last kind for ever.
 
-    A kind that is not offered, ``"cancelled"`` among them, is answered with `cancelled`.
+    A kind that is not offered, ``"cancelled"`` among them, is answered with `cancelled`. Raises `ValueError` for
+    what is no kind of option.
     """
 
     name = "answers"
 
     def __init__(self, *kinds: str) -> None:
-        self.kinds = list(kinds or ["allow_once"])
+        named = PermissionOptionKind.named
+        self.kinds = [kind if kind == "cancelled" else named(kind) for kind in kinds or ("allow_once",)]
         self.questions: list[RequestPermissionRequest] = []
         self.updates: list[SessionUpdate] = []
 

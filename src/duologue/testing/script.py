@@ -21,9 +21,15 @@ class Mismatch(DuologueError, AssertionError):
 
 
 class Script:
-    """The lines, and how far they were played. Raises `ValueError` for lines that do not begin with a `Prompt`."""
+    """The lines, and how far they were played. Raises `ValueError` for lines that do not begin with a `Prompt`, and
+    `TypeError` for what is no line."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            if not isinstance(line, Line):
+                raise TypeError(
+                    f"a script is made of lines, such as Prompt('hello'), one argument each, not {line!r:.60}"
+                )
         if lines and not isinstance(lines[0], Prompt):
             raise ValueError(f"a script begins with a Prompt, not with {lines[0]!r}")
         for before, line in pairwise(lines):
