@@ -71,5 +71,5 @@ def kept_of(connection: AgentConnection) -> list[Any]:
     lifecycle = connection._lifecycle
     return [
         connection._admitted,
-        *(lifecycle._opening, lifecycle._resumes, lifecycle._closes, lifecycle._barriers),
+        *(lifecycle._opening, lifecycle._resumes, lifecycle._opens, lifecycle._closes, lifecycle._barriers),
     ]

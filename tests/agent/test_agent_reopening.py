@@ -119,3 +119,27 @@ async def test_a_prompt_in_the_same_write_as_close_and_reopening_runs(version: i
     talk.send(talk.call("session/close", {"sessionId": "old"}))
     await settle()
     assert not any(kept_of(talk.connection))
+
+
+@pytest.mark.parametrize("end", ["session/close", "session/delete"])
+async def test_a_reopening_behind_the_end_of_one_in_the_same_write_begins_anew(version: int, end: str) -> None:
+    class Noting(Keeper):
+        """Notes what each reopening finds of the one before it, and forgets what is deleted."""
+
+        async def resume_session(self, session: Session, *, replay: bool) -> None:
+            self.log.append(f"finds {session.state}")
+            await super().resume_session(session, replay=replay)
+
+        async def delete_session(self, session_id: str) -> None:
+            self.stored.discard(session_id)
+
+    agent = Noting()
+    talk = await Talk.begin(agent, version)
+    calls = [talk.call(*reopen(version, "old")), talk.call(end, {"sessionId": "old"}), talk.call(*reopen(version, "old"))]
+    talk.send(*calls)
+    answers = [await talk.answer(call["id"]) for call in calls]
+    reopened = end == "session/close"
+    assert ["result" in answer for answer in answers] == [True, True, reopened]
+    assert [step for step in agent.log if step.startswith("finds")] == ["finds None"] * 2
+    assert list(talk.connection.sessions) == ["old"] * reopened
+    assert not any(kept_of(talk.connection))

@@ -63,6 +63,8 @@ class Lifecycle:
         # Sessions that are being reopened, which take prompts already, and the open requests for each.
         self._opening: dict[str, Session] = {}
         self._resumes: Counter[str] = Counter()
+        # What each of these requests opens: one behind the end of a session opens another than one before it.
+        self._opens: dict[Scope, Session] = {}
         # The open requests that end a session: what is read behind them is about what comes after it.
         self._closes: Counter[str] = Counter()
         # The unfinished request that changes a session, by session id: the session's next request waits for it.
@@ -129,7 +131,7 @@ class Lifecycle:
 
     async def resume(self, params: ResumeSessionRequest, scope: Scope) -> ResumeSessionResponse:
         asked = self._make(params.session_id, params)
-        session = self._open.get(asked.id) or self._opening.setdefault(asked.id, asked)
+        session = self._open.get(asked.id) or self._opens.get(scope, asked)
         before, session.place = session.place, asked.place
         try:
             await self._agent.resume_session(session, replay=bool(params.replay_from))
@@ -151,12 +153,13 @@ class Lifecycle:
         made = self._make(params.session_id, params)
         self.admit_change(params, scope)
         if made.id not in self._open or self._closes[made.id]:
-            self._opening.setdefault(made.id, made)
+            self._opens[scope] = self._opening.setdefault(made.id, made)
         self._resumes[made.id] += 1
-        scope.then.append(lambda: self._resumed(made.id))
+        scope.then.append(lambda: self._resumed(made.id, scope))
 
-    def _resumed(self, session_id: str) -> None:
+    def _resumed(self, session_id: str, scope: Scope) -> None:
         """A request that reopens a session is answered; with the last one the session is open, or there is none."""
+        self._opens.pop(scope, None)
         self._resumes[session_id] -= 1
         if not self._resumes[session_id]:
             del self._resumes[session_id]
@@ -204,6 +207,7 @@ class Lifecycle:
 
     def admit_end(self, params: CloseSessionRequest | DeleteSessionRequest, scope: Scope) -> None:
         self.admit_change(params, scope)
+        self._opening.pop(params.session_id, None)
         self._closes[params.session_id] += 1
         scope.then.append(lambda: self._closed(params.session_id))
 
