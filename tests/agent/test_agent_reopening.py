@@ -135,7 +135,8 @@ async def test_a_reopening_behind_the_end_of_one_in_the_same_write_begins_anew(v
 
     agent = Noting()
     talk = await Talk.begin(agent, version)
-    calls = [talk.call(*reopen(version, "old")), talk.call(end, {"sessionId": "old"}), talk.call(*reopen(version, "old"))]
+    asked = [reopen(version, "old"), (end, {"sessionId": "old"}), reopen(version, "old")]
+    calls = [talk.call(*request) for request in asked]
     talk.send(*calls)
     answers = [await talk.answer(call["id"]) for call in calls]
     reopened = end == "session/close"
