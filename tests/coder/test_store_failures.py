@@ -14,7 +14,7 @@ from store_kit import process
 from duologue.coder.acp_archive import Archive
 from duologue.coder.store.database import Database
 from duologue.coder.store.desk import Desk
-from duologue.coder.store.errors import Busy
+from duologue.coder.store.errors import Busy, Unreadable
 from duologue.coder.store.lock import Lock
 from duologue.coder.store.saved import Saved
 from duologue.coder.store.settings import StoreLimits, StoreSettings
@@ -114,3 +114,15 @@ async def test_sessions_are_listed_while_one_is_forked(tmp_path: Path, monkeypat
         assert [info.session_id async for info in second.stored_sessions()] == [session.id]
         go_on.set()
         await take_turn(await forking, "second")
+
+
+async def test_what_nobody_waits_for_is_told_when_it_is_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def damaged(desk: Desk) -> None:
+        raise Unreadable("it is damaged")
+
+    worker = Worker(lambda: StoreSettings(tmp_path, StoreLimits()))
+    worker.put(damaged)
+    await worker.ask(lambda desk: None)
+    assert "it is damaged" in caplog.text and worker.failed is None

@@ -105,12 +105,11 @@ class Desk:
     def _outcome(self, job: Job) -> tuple[Any, StoreError | None]:
         try:
             return job.work(self), None
-        except Busy as problem:
-            problem.seconds = self.limits.busy_seconds
-            if job.answer is None:
-                log.warning("a session is not kept: %s", problem)
-            return None, problem
         except StoreError as problem:
+            if isinstance(problem, Busy):
+                problem.seconds = self.limits.busy_seconds
+            if job.answer is None:  # Nobody else hears of it.
+                log.warning("a session is not kept: %s", problem)
             return None, problem
 
     # --- writing ------------------------------------------------------------------------------------------------------
