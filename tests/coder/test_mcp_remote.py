@@ -16,6 +16,9 @@ from mcp_servers_kit import HERE, QUICK, data, results, said
 from msgspec import UNSET
 
 from duologue.coder.acp import CodingAgent
+from duologue.coder.mcp.entries import Http
+from duologue.coder.mcp.links import End
+from duologue.coder.mcp.links import _client as client_of
 from duologue.mcp import McpChannel, Tool, ToolServer
 from duologue.protocol.common.mcp import HttpHeader
 from duologue.protocol.v1.mcp import SseMcpServer
@@ -242,3 +245,17 @@ async def test_one_that_ends_is_told_to_the_model_and_connected_again(tmp_path: 
         one, two = results(models)
         assert not one.ok and "call it once more" in one.text
         assert two.text == "selected nothing"
+
+
+async def test_what_was_answered_since_is_no_reason_for_the_end() -> None:
+    end = End()
+    async with (
+        answering(b"500 Internal Server Error") as (bad, _),
+        answering(b"200 OK") as (good, _),
+        client_of(Http("web", bad), QUICK, end) as client,
+    ):
+        await client.post(bad)
+        await client.delete(good)
+        assert end.how == "it answered with HTTP status 500"
+        await client.post(good)
+        assert end.how == ""

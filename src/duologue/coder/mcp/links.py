@@ -58,7 +58,7 @@ class End:
             self.event.set()
 
     def suspect(self, how: str) -> None:
-        """Should it end, then this is why, unless something else is told."""
+        """Should it end, then this is why, unless something else is told; nothing is known where `how` is empty."""
         if not self.event.is_set():
             self.how = how
 
@@ -212,6 +212,9 @@ def _client(entry: Http, limits: McpLimits, end: End) -> httpx2.AsyncClient:
     async def look(response: httpx2.Response) -> None:
         if (response.is_error and not _is_lacking(entry, response)) or response.has_redirect_location:
             end.suspect(f"it answered with HTTP status {response.status_code}")
+        elif response.request.method == "POST":
+            # It answers again. (The request that ends a session is no POST, and takes nothing back.)
+            end.suspect("")
         if response.headers.pop("content-encoding", "identity").lower() != "identity":
             end.tell("it compressed its answer, which was not asked for")
             raise LinkError(end.how)
