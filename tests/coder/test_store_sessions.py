@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from acp_kit import Person, Scripted, take_turn
-from coder_kit import asks, call, says
+from coder_kit import Step, asks, call, says
 from store_kit import bytes_in, process, query
 
 from duologue.client import ClientConnection, Session
+from duologue.coder.acp import CodingAgent
+from duologue.coder.models.base import ModelEvent, ModelRequest
 from duologue.jsonrpc.errors import RpcError
 from duologue.session.entries import Role
 from wire import PATIENCE
@@ -179,6 +182,38 @@ async def test_a_fork_goes_on_by_itself(project: Path, kept: Path, protocol: int
             loaded = await third.resume_session(session_id, project)
             texts[session_id] = [message.text for message in loaded.transcript.messages]
     assert texts == {source.id: ["first", "one"], fork.id: ["first", "one", "second", "two"]}
+
+
+@pytest.mark.parametrize("heard", [False, True], ids=["before the model heard of it", "while it answers"])
+async def test_a_fork_within_a_turn_knows_its_prompt(
+    project: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, heard: bool
+) -> None:
+    told, go_on = asyncio.Event(), asyncio.Event()
+
+    async def waits() -> None:
+        told.set()
+        await go_on.wait()
+
+    async def answers(_: ModelRequest) -> AsyncIterator[ModelEvent]:
+        await waits()
+        for event in says("one"):
+            yield event
+
+    if not heard:
+        monkeypatch.setattr(CodingAgent, "_load", lambda _: asyncio.ensure_future(waits()))
+    steps: list[Step] = [answers, says("two")] if heard else [says("one"), says("two")]
+    async with process(kept, *steps, protocol=2) as (connection, _, models):
+        source = await connection.new_session(project)
+        if not heard:
+            await told.wait()  # What loads ahead waits, as the turn will.
+            told.clear()
+        turn = asyncio.create_task(take_turn(source, "first"))
+        await told.wait()
+        fork = await connection.fork_session(source.id, project)
+        go_on.set()
+        await turn
+        await take_turn(fork, "second")
+        assert [message.text for message in models.model.requests[-1].messages] == ["first", "second"]
 
 
 @pytest.mark.parametrize("what", ["resume", "fork"])

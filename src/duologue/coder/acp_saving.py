@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 INTERRUPTED = "This call was interrupted: the agent ended before it did. What it had done by then stays done."
 
 
-def saved_of(history: History, conversation: Conversation | None, *, model: str, mode: str, busy: bool) -> Saved:
-    """A copy of a session that is open here; `busy` says that a turn is at work in it."""
+def saved_of(
+    history: History, conversation: Conversation | None, *, model: str, mode: str, interrupted: bool, heard: bool
+) -> Saved:
+    """A copy of a session that is open here, in the words of `Saved`: a turn that is at work is interrupted there."""
     transcript = Transcript()
     for update in history.transcript.updates():
         transcript.apply(update)
     messages = [] if conversation is None else [*conversation.messages]
     known = "" if conversation is None else conversation.id
-    return Saved(known, model, mode, time.time(), transcript, messages, interrupted=busy, heard=True)
+    return Saved(known, model, mode, time.time(), transcript, messages, interrupted=interrupted, heard=heard)
 
 
 def write_all(saved: Saved, log: SessionLog) -> None:

@@ -66,6 +66,8 @@ class CodingSession:
         self._log = log
         self._coder: Coder | None = None
         self._conversation: Conversation | None = None
+        # While a turn is at work: what `_begun` was before it.
+        self._before: int | None = None
         self._stage: Stage | None = None
         self._shown = asyncio.Event()
         self._history: History | None = None
@@ -101,8 +103,7 @@ class CodingSession:
             raise RpcError(INVALID_PARAMS, "a turn is at work in other folders: cancel it first", {"path": "$.cwd"})
         self.workspace = workspace
         self._log.describe(**place_of(workspace))
-        if self._coder is not None:
-            self._conversation, self._coder = self._coder.conversation, None
+        self._coder = None
 
     # --- MCP servers ------------------------------------------------------------------------------------------------
 
@@ -145,8 +146,19 @@ class CodingSession:
         """All that another session needs to go on from here."""
         from duologue.coder.acp_saving import saved_of
 
-        conversation = self._conversation if self._coder is None else self._coder.conversation
-        return saved_of(self._kept(), conversation, model=self._spec, mode=self._mode, busy=self._stage is not None)
+        before = self._before
+        return saved_of(
+            self._kept(),
+            self._conversation,
+            model=self._spec,
+            mode=self._mode,
+            interrupted=before is not None,
+            heard=before is not None and self._begun() > before,
+        )
+
+    def _begun(self) -> int:
+        """How many turns the conversation knows of, in this process."""
+        return 0 if self._conversation is None else self._conversation.begun
 
     def create(self) -> None:
         """The session is new."""
@@ -187,6 +199,7 @@ class CodingSession:
     async def turn(self, turn: Turn, loaded: Awaitable[None]) -> StopReason:
         """Work on a prompt, once what that needs is `loaded`. Raises RpcError when the model fails."""
         self._log.began()
+        self._before = self._begun()
         try:
             # At once: a replay that is asked for while something is loaded shows what the user said.
             turn.record(self._kept().add)
@@ -205,7 +218,7 @@ class CodingSession:
             raise rpc_error(error) from error
         finally:
             self._log.ended()
-            self._stage = None
+            self._before = self._stage = None
 
     def _tell_notices(self, turn: Turn) -> None:
         """Say what a person should know, once a session: of MCP servers, of their settings, of the file that keeps

@@ -35,7 +35,8 @@ class Watcher(Protocol):
 @dataclass(slots=True)
 class Conversation:
     """Messages in order. `id` is stable over the life of the session; `title` and `cost` belong to it. `unrun` is the
-    result of the calls of given messages that have none."""
+    result of the calls of given messages that have none. `begun` counts the turns since it was made, also those that
+    were forgotten."""
 
     id: str = field(default_factory=fresh_id)
     messages: list[ChatMessage] = field(default_factory=list)
@@ -43,6 +44,7 @@ class Conversation:
     cost: float | None = None
     watcher: Watcher | None = None
     unrun: InitVar[str] = NOT_RUN
+    begun: int = field(init=False, default=0)
     _ids: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self, unrun: str) -> None:
@@ -51,6 +53,7 @@ class Conversation:
 
     def begin(self, message: UserMessage) -> int:
         """Add what the user says. Returns a mark for `drop_from`."""
+        self.begun += 1
         self._add(replace(message, text=scrub(message.text)))
         return len(self.messages) - 1
 
