@@ -57,7 +57,7 @@ check_syntax = msgspec.json.Decoder(Raw).decode
 encode = msgspec.json.Encoder().encode
 
 # What decoders raise; a number of thousands of digits is out of their range as well.
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 # Half the cost of indexing a memoryview.
 _unpack_byte = Struct("B").unpack_from
@@ -72,7 +72,7 @@ def read_id(text: bytes | Raw) -> Id | UnsetType:
     """The id that a JSON text stands for; UNSET when it is not a string, a whole number or null."""
     try:
         id: Id = _decode_id(text)
-    except _UNREADABLE:
+    except UNREADABLE:
         return UNSET
     return id
 
@@ -81,7 +81,7 @@ def read_string(text: Raw) -> str | None:
     """The string that a JSON text stands for; None when it is no string."""
     try:
         return _decode_string(text)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
 
 
@@ -90,11 +90,11 @@ def read_error(text: Raw) -> RpcError:
     try:
         exact = _decode_error(text)
         return RpcError(exact.code, exact.message, exact.data)
-    except _UNREADABLE:
+    except UNREADABLE:
         pass
     try:
         loose = _decode_loose_error(text)
-    except _UNREADABLE:
+    except UNREADABLE:
         return RpcError(INTERNAL_ERROR, "The peer answered with an error that is not an error object", _read_any(text))
     code = _read_any(loose.code)
     message = read_string(loose.message) or "The peer gave no error message"
@@ -105,7 +105,7 @@ def _read_any(text: Raw) -> Any:
     """The value of a JSON text; UNSET when there is none, or none that can be held."""
     try:
         return UNSET if text is ABSENT else msgspec.json.decode(text)
-    except _UNREADABLE:
+    except UNREADABLE:
         return UNSET
 
 

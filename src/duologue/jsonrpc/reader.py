@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from msgspec import UNSET, MsgspecError, UnsetType
+from msgspec import UNSET, UnsetType
 
 from duologue.jsonrpc.batch import Batch
 from duologue.jsonrpc.envelope import (
     ABSENT,
+    UNREADABLE,
     Envelope,
     LooseEnvelope,
     check_syntax,
@@ -68,7 +69,6 @@ SAMPLE = 200
 _BYTE_ORDER_MARKS = late_pattern(rb"(?:\xef\xbb\xbf\s*+)++")
 _STRUCTURED = b"{["
 _NULL = ord("n")
-_UNREADABLE = (MsgspecError, UnicodeDecodeError)
 
 _TITLES = {
     PARSE_ERROR: "Parse error",
@@ -135,7 +135,7 @@ class Reader:
         """Read a line, or a part of one, that is known to keep the limits."""
         try:
             envelope = decode_envelope(text)
-        except (*_UNREADABLE, RecursionError):
+        except UNREADABLE:
             self._read_odd(text.strip())
             return
         # Text that is only passed on is not decoded here, so its encoding is checked; a batch is checked as a whole.
@@ -230,7 +230,7 @@ class Reader:
             check_syntax(text)
         except RecursionError:
             self._read_deep(text)
-        except _UNREADABLE as fault:
+        except UNREADABLE as fault:
             self._report_broken(text, f"not JSON: {fault}")
         else:
             self._read_unusual(text)
