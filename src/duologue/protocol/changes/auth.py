@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from duologue.protocol.base import Unknown
+from duologue.protocol.changes.renaming import raw_renamed
 from duologue.protocol.common.terminal import EnvVariable
 from duologue.protocol.v1 import auth as v1
 from duologue.protocol.v2 import auth as v2
@@ -20,8 +21,8 @@ def method_down(method: v2.AuthMethod) -> Any:
             return v1.EnvVarAuthMethod(**_base_down(method), vars=variables, link=link)
         case v2.TerminalAuthMethod(args=args, env=env):
             return v1.TerminalAuthMethod(**_base_down(method), args=args, env=_env_down(env))
-        case Unknown(raw=raw):
-            return Unknown({"id" if name == "methodId" else name: value for name, value in raw.items()})
+        case Unknown():
+            return raw_renamed(method, "methodId", "id")
 
 
 def method_up(method: v1.AuthMethod) -> Any:
@@ -32,8 +33,8 @@ def method_up(method: v1.AuthMethod) -> Any:
             return v2.EnvVarAuthMethod(**_base_up(method), vars=variables, link=link)
         case v1.TerminalAuthMethod(args=args, env=env):
             return v2.TerminalAuthMethod(**_base_up(method), args=args, env=_env_up(env))
-        case Unknown(raw=raw):
-            return Unknown({"methodId" if name == "id" else name: value for name, value in raw.items()})
+        case Unknown():
+            return raw_renamed(method, "id", "methodId")
 
 
 def _base_down(method: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from msgspec import UNSET
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import SessionMemory
 from duologue.protocol.changes.notes import down, note_down, note_up, up
+from duologue.protocol.changes.renaming import raw_renamed, renamed
 from duologue.protocol.common.config import SessionConfigOptionCategory, SessionConfigSelectOption
 from duologue.protocol.v1 import config as v1
 from duologue.protocol.v1.updates import ConfigOptionUpdateEvent as ConfigUpdateV1
@@ -32,8 +33,8 @@ MODEL = SessionConfigOptionCategory.MODEL
 
 def option_down(option: v2.SelectConfigOption | v2.BooleanConfigOption) -> Any:
     if isinstance(option, v2.BooleanConfigOption):
-        return _renamed(option, v1.BooleanConfigOption, "config_id", "id")
-    return _renamed(option, v1.SelectConfigOption, "config_id", "id", options=_values(option, _group_down))
+        return renamed(option, v1.BooleanConfigOption, "config_id", "id")
+    return renamed(option, v1.SelectConfigOption, "config_id", "id", options=_values(option, _group_down))
 
 
 def options_down(session: SessionMemory, options: Iterable[v2.SessionConfigOption]) -> list[Any]:
@@ -105,11 +106,11 @@ def mode_notes(session: SessionMemory, options: list[Any]) -> list[SessionNotifi
 def option_up(option: v1.SessionConfigOption) -> Any:
     match option:
         case v1.SelectConfigOption():
-            return _renamed(option, v2.SelectConfigOption, "id", "config_id", options=_values(option, _group_up))
+            return renamed(option, v2.SelectConfigOption, "id", "config_id", options=_values(option, _group_up))
         case v1.BooleanConfigOption():
-            return _renamed(option, v2.BooleanConfigOption, "id", "config_id")
-        case Unknown(raw=raw):
-            return Unknown({"configId" if name == "id" else name: value for name, value in raw.items()})
+            return renamed(option, v2.BooleanConfigOption, "id", "config_id")
+        case Unknown():
+            return raw_renamed(option, "id", "configId")
 
 
 def _group_up(group: v1.SessionConfigSelectGroup) -> v2.SessionConfigSelectGroup:
@@ -214,11 +215,6 @@ def set_value(session: SessionMemory, config_id: str, value: str) -> list[Any]:
 
 
 # --- Both ------------------------------------------------------------------------------------------------------------
-
-
-def _renamed(option: Any, made: type[Any], old: str, new: str, **changed: Any) -> Any:
-    members = {name: getattr(option, name) for name in option.__struct_fields__ if name != old}
-    return made(**{**members, new: getattr(option, old), **changed})
 
 
 def _values(option: Any, change: Callable[[Any], Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest
+from duologue.protocol.changes.renaming import raw_renamed, renamed
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps
 from duologue.protocol.common.nes import SuggestNesRequest
 from duologue.protocol.v1 import nes as v1
@@ -28,15 +29,15 @@ UP: dict[type, type[Any]] = {new: old for old, new in DOWN.items()}
 def suggestions_down(answer: v2.SuggestNesResponse) -> v1.SuggestNesResponse:
     """Suggestions for v1, which knows four kinds; others are left out."""
     known = [one for one in answer.suggestions if not isinstance(one, Unknown)]
-    made = [_renamed(one, DOWN[one.__class__], "suggestion_id", "id") for one in known]
+    made = [renamed(one, DOWN[one.__class__], "suggestion_id", "id") for one in known]
     return v1.SuggestNesResponse(suggestions=made, meta=answer.meta)
 
 
 def suggestions_up(answer: v1.SuggestNesResponse) -> v2.SuggestNesResponse:
     made = [
-        Unknown({"suggestionId" if name == "id" else name: value for name, value in one.raw.items()})
+        raw_renamed(one, "id", "suggestionId")
         if isinstance(one, Unknown)
-        else _renamed(one, UP[one.__class__], "id", "suggestion_id")
+        else renamed(one, UP[one.__class__], "id", "suggestion_id")
         for one in answer.suggestions
     ]
     return v2.SuggestNesResponse(suggestions=made, meta=answer.meta)
@@ -74,8 +75,3 @@ def reject_up(memory: ConnectionMemory, note: v1.RejectNesNotification) -> Steps
         session_id=note.session_id, suggestion_id=note.id, reason=note.reason, meta=note.meta
     )
     return (Notify(v2_table.NES_REJECT, made),)
-
-
-def _renamed(suggestion: Any, made: type[Any], old: str, new: str) -> Any:
-    members = {name: getattr(suggestion, name) for name in suggestion.__struct_fields__ if name != old}
-    return made(**members, **{new: getattr(suggestion, old)})

@@ -23,12 +23,8 @@ def up(notes: Sequence[Any]) -> Any:
     return _packed(v2.SESSION_UPDATE, notes)
 
 
-def note_down(session_id: str, update: Any, meta: Any = None) -> SessionNotification:
-    return (
-        SessionNotification(session_id=session_id, update=update)
-        if meta is None
-        else SessionNotification(session_id=session_id, update=update, meta=meta)
-    )
+def note_down(session_id: str, update: Any) -> SessionNotification:
+    return SessionNotification(session_id=session_id, update=update)
 
 
 def note_up(session_id: str, update: Any) -> UpdateSessionNotification:
