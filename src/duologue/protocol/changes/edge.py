@@ -12,9 +12,9 @@ from typing import Any
 from msgspec import UNSET
 
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
-from duologue.protocol.changes.messages import goes_on, in_v1s_words
+from duologue.protocol.changes.messages import in_v1s_words, tell_on
 from duologue.protocol.changes.notes import as_steps
-from duologue.protocol.changes.prompt import accept_oldest, works_on
+from duologue.protocol.changes.prompt import accept_oldest, note_work
 from duologue.protocol.changes.steps import (
     CHANGED,
     NOTHING,
@@ -101,11 +101,11 @@ class Edge:
         kind = update.__class__
         if kind is AgentMessageChunkV2:
             session = self._sessions.get(session_id)
-            if session is not None and update.content.__class__ is TextBlock and goes_on(session, update):
+            if session is not None and update.content.__class__ is TextBlock and tell_on(session, update):
                 return SAME
         elif kind is StateUpdateEvent:
             session = self._sessions.get(session_id)
-            if session is not None and works_on(session, update):
+            if session is not None and note_work(session, update):
                 return NOTHING
         return CHANGED
 

@@ -71,8 +71,8 @@ class Sent(msgspec.Struct):
         self.blocks.clear()
 
 
-def goes_on(session: SessionMemory, chunk: v2.AgentMessageChunk) -> bool:
-    """Whether a chunk of text goes on with the message that v1 is being told; it counts as told then."""
+def tell_on(session: SessionMemory, chunk: v2.AgentMessageChunk) -> bool:
+    """Count a chunk of text as told, if it goes on with the message that v1 is being told; whether it does."""
     sent = session.telling
     if sent is None or session.telling_id != chunk.message_id or sent.replaced:
         return False
@@ -104,7 +104,7 @@ def chunk_down(session: SessionMemory, note: v2.UpdateSessionNotification) -> An
 def user_chunk_down(session: SessionMemory, note: v2.UpdateSessionNotification) -> Any:
     """A user's chunk: v1 knows the prompts that are open, so only others and replays are told."""
     assert isinstance(note.update, v2.UserMessageChunk)
-    if is_echo(session, note.update.message_id):
+    if take_echo(session, note.update.message_id):
         return ()
     return chunk_down(session, note)
 
@@ -112,7 +112,7 @@ def user_chunk_down(session: SessionMemory, note: v2.UpdateSessionNotification) 
 def whole_down(session: SessionMemory, note: v2.UpdateSessionNotification) -> Any:
     """A whole message: chunks of what is new in it."""
     message: Any = note.update
-    if message.__class__ is v2.UserMessageEvent and is_echo(session, message.message_id):
+    if message.__class__ is v2.UserMessageEvent and take_echo(session, message.message_id):
         return ()
     if message.content is UNSET:
         return ()
@@ -149,9 +149,9 @@ def _turn_to(session: SessionMemory, message_id: str) -> Sent:
     return sent
 
 
-def is_echo(session: SessionMemory, message_id: str) -> bool:
-    """Whether a user message is that of a prompt which v1 has open: the n-th prompt owns the n-th new message. One of a
-    prompt that a later replay lacks is none: v1 knows only what was replayed."""
+def take_echo(session: SessionMemory, message_id: str) -> bool:
+    """Give a new user message to the prompt that owns it; whether v1 has that open, and so knows what it says. The n-th
+    prompt owns the n-th new message. Of a prompt that a later replay lacks v1 knows nothing."""
     if session.replays:
         return False
     if message_id in session.echoes:

@@ -56,14 +56,14 @@ def prompt_up(memory: ConnectionMemory, request: v1.PromptRequest, key: Hashable
 def state_down(session: SessionMemory, note: UpdateSessionNotification) -> Steps:
     """A state: v1 hears only of the end of a turn, as the response of its prompt, behind all that belongs to it."""
     state: Any = note.update
-    if works_on(session, state):
+    if note_work(session, state):
         return ()
     late = [Notify(v1_table.SESSION_UPDATE, update) for update in catch_up(session)]
     return [*late, *(_end_down(session, prompt, state) for prompt in _ended(session, state))]
 
 
-def works_on(session: SessionMemory, state: StateUpdateEvent) -> bool:
-    """Note whether the agent works, by a state that it told."""
+def note_work(session: SessionMemory, state: StateUpdateEvent) -> bool:
+    """Note by a state that the agent told whether it works; the same."""
     session.at_work = state.state is not SessionState.IDLE
     return session.at_work
 
