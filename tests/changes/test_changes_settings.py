@@ -151,6 +151,12 @@ def test_a_mode_of_a_session_that_is_not_open_is_refused_as_everywhere(name: str
     assert steps == (Refuse(1, -32002, f"Session not found: {gone}", {"sessionId": gone}),)
 
 
+@pytest.mark.parametrize("session_id", [SESSION, "s" * 5000], ids=["mode", "session"])
+def test_what_is_not_there_is_named_on_one_short_line(session_id: str) -> None:
+    [refusal] = opened_agent().ask_in("session/set_mode", {"sessionId": session_id, "modeId": "m\n" * 5000}, "m")
+    assert "..." in refusal[3] and len(refusal[3]) < 200 and refusal[3].isprintable()
+
+
 @pytest.mark.req("v1-config-03", "v1-config-04", "v2-config-02")
 @pytest.mark.parametrize(
     ("said", "heard"),

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
-from duologue.peer.errors import shortened, unknown_session
+from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import Announcing
+from duologue.protocol.common.errors import shortened
 from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:

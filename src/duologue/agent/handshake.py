@@ -13,6 +13,7 @@ from duologue.agent.agent import Agent
 from duologue.agent.login import shown_methods
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.protocol.common.capabilities import (
+    UNNAMED,
     Implementation,
     SessionAdditionalDirectoriesCapabilities,
     SessionDeleteCapabilities,
@@ -40,8 +41,7 @@ def read_initialize(raw: Any) -> tuple[Version, Request[Any, Any], Any]:
         if any(proposed == known.number for known in SUPPORTED):
             raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
     # A client of another version is told ours, whatever its params look like.
-    unknown = Implementation(name="unknown", version="unknown")
-    return version, method, InitializeRequest(protocol_version=proposed, info=unknown)
+    return version, method, InitializeRequest(protocol_version=proposed, info=UNNAMED)
 
 
 class _Proposal(msgspec.Struct):

@@ -19,8 +19,9 @@ from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.local.arguments import several
 from duologue.local.ids import fresh_id
 from duologue.peer import Scope
-from duologue.peer.errors import shortened, unknown_session
+from duologue.peer.errors import unknown_session
 from duologue.protocol.base import Unknown
+from duologue.protocol.common.errors import shortened
 from duologue.protocol.common.session import (
     CloseSessionRequest,
     CloseSessionResponse,

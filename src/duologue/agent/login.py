@@ -12,9 +12,8 @@ from duologue import codec
 from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from duologue.local.arguments import several
 from duologue.peer import Scope
-from duologue.peer.errors import shortened
 from duologue.protocol.base import Unknown
-from duologue.protocol.common.errors import ErrorCode
+from duologue.protocol.common.errors import ErrorCode, shortened
 from duologue.protocol.conventions import TERMINAL_AUTH
 from duologue.protocol.v2.auth import (
     AgentAuthMethod,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
-from duologue.peer.errors import shortened
+from duologue.protocol.common.errors import shortened
 from duologue.protocol.v2.config import (
     BooleanConfigOption,
     SelectConfigOption,

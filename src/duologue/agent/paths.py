@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
-from duologue.peer.errors import shortened
+from duologue.protocol.common.errors import shortened
 
 
 def absolute(path: str, member: str) -> Path:

@@ -54,7 +54,7 @@ class Session(Voice):
         self.state: Any = None
         #: The name that `set_title` gave it.
         self.title: str | None = None
-        #: When something was last asked of the session or told by `set_info`: a point of time with its zone.
+        #: When something was last asked of the session or told by `set_updated_at`: a point of time with its zone.
         self.updated_at = datetime.now(UTC)
         self._ids = 0
         # Part of every id made here, so that ids stay unique when the session is reopened by another process.

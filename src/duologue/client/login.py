@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from duologue.client.errors import LoginFailed
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer.errors import NotOffered
+from duologue.protocol import conventions
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.auth import (
@@ -79,7 +80,7 @@ class Logins:
                 await self._with_variables(method, login.variables)
             case TerminalAuthMethod():
                 await self._in_terminal(self.terminal_login(method))
-            case AgentAuthMethod(meta={"terminal-auth": {"command": str()}}) if self._runs_terminals:
+            case AgentAuthMethod(meta={conventions.TERMINAL_AUTH: {"command": str()}}) if self._runs_terminals:
                 await self._in_terminal(self.terminal_login(method))
             case _:
                 await self._ask(login.method_id)
@@ -99,7 +100,7 @@ class Logins:
                 if command is None:
                     raise NotOffered("a login in a terminal needs an agent that is started by a command")
                 return TerminalLogin([*command, *(args or ())], {each.name: each.value for each in env or ()})
-            case AgentAuthMethod(meta={"terminal-auth": {"command": str(command), **told}}):
+            case AgentAuthMethod(meta={conventions.TERMINAL_AUTH: {"command": str(command), **told}}):
                 return TerminalLogin([command, *_texts(told.get("args"))], _variables(told.get("env")))
         raise NotOffered("this is no login in a terminal")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
-from duologue.protocol.common.errors import ErrorCode
+from duologue.protocol.common.errors import ErrorCode, session_not_found
 from duologue.transports.base import Closed
 
 #: A request was cancelled by `$/cancel_request` and its handler gave no answer of its own.
@@ -41,12 +41,4 @@ class HandlerError(RpcError):
 
 def unknown_session(session_id: str) -> RpcError:
     """The error that answers a request for a session which does not exist."""
-    return RpcError(
-        ErrorCode.RESOURCE_NOT_FOUND, f"Session not found: {shortened(session_id)}", {"sessionId": session_id}
-    )
-
-
-def shortened(text: str) -> str:
-    """A text of the other side as an error shows it: the message of an error is one short line."""
-    line = "".join(char if char.isprintable() else " " for char in text[:100])
-    return line if len(text) <= 100 else f"{line}..."
+    return RpcError(*session_not_found(session_id))

@@ -11,14 +11,11 @@ from msgspec import UNSET
 
 from duologue.protocol.changes.auth import method_down, method_up
 from duologue.protocol.changes.memory import AgentExtras, ClientExtras, ConnectionMemory
-from duologue.protocol.common.capabilities import Implementation
+from duologue.protocol.common.capabilities import UNNAMED
 from duologue.protocol.v1 import capabilities as v1
 from duologue.protocol.v1 import initialize as v1_initialize
 from duologue.protocol.v2 import capabilities as v2
 from duologue.protocol.v2 import initialize as v2_initialize
-
-#: Stands for a v1 peer that does not say what it is; v2 requires it to.
-UNNAMED = Implementation(name="unknown", version="unknown")
 
 #: The member of `_meta` by which a v1 client says that it shows terminals of tool calls.
 TERMINAL_OUTPUT = "terminal_output"

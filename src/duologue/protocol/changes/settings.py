@@ -13,7 +13,7 @@ from duologue.protocol.changes.config import mode_notes, mode_option_of, options
 from duologue.protocol.changes.memory import ConnectionMemory, OpenRequest, SessionMemory
 from duologue.protocol.changes.notes import note_down
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Steps, Unspeakable
-from duologue.protocol.common.errors import ErrorCode
+from duologue.protocol.common.errors import ErrorCode, session_not_found, shortened
 from duologue.protocol.method import AGENT, Request
 from duologue.protocol.v1 import config as v1
 from duologue.protocol.v1 import table as v1_table
@@ -85,20 +85,15 @@ def set_option_up(memory: ConnectionMemory, request: v1.SetSessionConfigOptionRe
 def set_mode_up(memory: ConnectionMemory, request: v1.SetSessionModeRequest, key: Hashable) -> Steps:
     session = memory.sessions.get(request.session_id)
     if session is None or not session.opened:
-        raise _unknown(request.session_id)
+        raise Unspeakable(*session_not_found(request.session_id))
     option = mode_option_of(session.options)
     if option is None or request.mode_id not in [offered.value for offered in v2.offered_values(option)]:
-        raise Unspeakable(ErrorCode.INVALID_PARAMS, f"the session has no mode {request.mode_id!r}")
+        raise Unspeakable(ErrorCode.INVALID_PARAMS, f"the session has no mode {shortened(request.mode_id)!r}")
     memory.inbound[key] = OpenRequest(partial(_mode_set, session, request.mode_id, key))
     change = v2.SetIdConfigOption(
         session_id=request.session_id, config_id=option.config_id, value=request.mode_id, meta=request.meta
     )
     return (Ask(v2_table.SESSION_SET_CONFIG_OPTION, change),)
-
-
-def _unknown(session_id: str) -> Unspeakable:
-    message = f"Session not found: {session_id}"
-    return Unspeakable(ErrorCode.RESOURCE_NOT_FOUND, message, {"sessionId": session_id})
 
 
 def _mode_set(session: SessionMemory, mode_id: str, key: Hashable, result: v2.SetSessionConfigOptionResponse) -> Steps:

@@ -23,6 +23,10 @@ class Implementation(Extensible, kw_only=True):
     title: Maybe[str] = UNSET
 
 
+#: Stands for a program that does not say what it is; version 2 requires it to.
+UNNAMED = Implementation(name="unknown", version="unknown")
+
+
 class ElicitationFormCapabilities(Extensible, kw_only=True):
     """The client can show forms."""
 

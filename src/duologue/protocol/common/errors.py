@@ -38,3 +38,14 @@ class Error(Wire, kw_only=True):
     code: ErrorCode
     message: str
     data: Opt[Any] = UNSET
+
+
+def session_not_found(session_id: str) -> tuple[ErrorCode, str, dict[str, str]]:
+    """Code, message and data of the error that answers a request for a session which does not exist."""
+    return ErrorCode.RESOURCE_NOT_FOUND, f"Session not found: {shortened(session_id)}", {"sessionId": session_id}
+
+
+def shortened(text: str) -> str:
+    """A text of the other side as an error shows it: the message of an error is one short line."""
+    line = "".join(char if char.isprintable() else " " for char in text[:100])
+    return line if len(text) <= 100 else f"{line}..."
