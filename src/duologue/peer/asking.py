@@ -57,6 +57,7 @@ class Asking:
                 sent = self.ask(call, method, params)
             else:
                 steps = edge.request_out(method, params, call)
+                # Most are made of one: told here without a further call.
                 if len(steps) == 1 and steps[0].__class__ is Ask:
                     sent = self.ask(call, steps[0].method, steps[0].params)
                 else:
@@ -81,7 +82,7 @@ class Asking:
             link.engine.forget(id)
             raise
         call.id = id
-        if call.wire is not method:
+        if call.wire is not method:  # To set a member of a struct takes longer than to look.
             call.wire = method
         self._calls[id] = call
         return sent
