@@ -1,4 +1,4 @@
-"""Updates, sent with as little work as possible: they dominate all traffic."""
+"""Updates, sent with as little work as possible: they dominate all traffic. `hot` says what keeps them in order."""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ class Hearing:
         self.listeners: dict[str, tuple[Notification[Any], Callable[[Any], Awaitable[None]]]] = {}
         self.appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
         self.hot: type[Any] = type(None)
+        # Whether the hot decoder reads chunks in the words of the inner version, see `changes.quick`.
         self._quick = False
 
     def speak(self, version: Version, inside: Version | None) -> None:
@@ -65,7 +66,8 @@ class Hearing:
             self.deliver(method, params)
 
     def _give_up_quick(self) -> None:
-        """The agent's updates do not look as the quick way expects them (there are no ids on chunks, mostly)."""
+        """The agent's updates do not look as the quick way expects them (there are no ids on chunks, mostly), and each
+        of those would be decoded twice."""
         if self._quick and self._peer.version is not None:
             self._quick = False
             self._decode_with(update_decoder(self._peer.version))

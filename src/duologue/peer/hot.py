@@ -1,4 +1,15 @@
-"""`session/update`, the notification that dominates all traffic, decoded in one typed pass."""
+"""`session/update`, the notification that dominates all traffic, decoded in one typed pass.
+
+An update may go the quick way or the general one, in either direction. Both give the same, and these rules keep it so:
+
+- In, the engine tries `update_decoder` on each line with the prefix; what that refuses `Hearing.on_notification` reads.
+  The events of both stand in one list, in the order of the lines, and both ways end in `Hearing.on_update`. There alone
+  the memory of the edge learns of an update (`Edge.update_in`): once.
+- Out, `Channel.send` asks `Edge.fate_out`. What that lets pass (`SAME`) or drops (`NOTHING`) is noted in the memory by
+  then; all else `Edge.update_out` notes, which `Peer.update` asks. (A state is noted twice, to the same effect.)
+- Out, an update is written behind what is gathered in `Outbound.buffer`. A message that is sent past the buffer finds
+  it empty: as long as something is in it, it is corked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Functions of the table whose module is loaded when one of them is first asked for: a start changes few messages."""
+"""Functions of the table whose module is loaded when one of them is first asked for: a start changes few messages.
+
+With `duologue.late`, a module is loaded to give one of its names. A row of the table names its functions long before
+one of them is called: so here something stands for the function until then.
+"""
 
 from __future__ import annotations
 

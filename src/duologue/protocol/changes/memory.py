@@ -1,4 +1,13 @@
-"""What the changes between the versions remember: per connection, per open request, per session; all of it bounded."""
+"""What the changes between the versions remember: per connection, per open request, per session; all of it bounded.
+
+Three rules hold between the members of a session:
+
+- A chunk that goes on with the message before it passes by a look at `chunk_type`, `chunk_id` and `message_id` alone
+  (see `Edge.update_in`). So whatever has to see the next chunk (a prompt that is to be accepted, a replay that is not
+  shown, a message that is over) calls `end_message`.
+- `telling` is the entry of `sent` whose id is `telling_id`: chunks for v1 are counted there, without looking it up.
+- `ConnectionMemory.behind` has the sessions whose own `behind` is not empty. `fall_behind` and `caught_up` see to that.
+"""
 
 from __future__ import annotations
 

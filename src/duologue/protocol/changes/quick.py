@@ -1,7 +1,8 @@
 """Updates of version 1 whose chunks of the agent's message are read as version 2 has them.
 
 Where an agent puts ids on its chunks, such a chunk is the same JSON in both versions: it is decoded in v2's words and
-passes unchanged while it goes on with the message before it. All other updates are decoded in v1's words.
+passes unchanged while it goes on with the message before it. All other updates are decoded in v1's words. With the
+first update that this refuses, `Hearing` goes over to v1's words for all.
 """
 
 from __future__ import annotations
