@@ -177,9 +177,7 @@ class AgentConnection:
         turn = self._admitted.pop(scope)
         turns = turn.session.turns
         # The acceptance comes before what the turn has to say, so there must be room for it before the turn may start.
-        outbound = self.peer.link.outbound
-        while outbound.blocked:
-            await outbound.wait_for_room()
+        await self.peer.room()
         if self.sessions.get(params.session_id) is not turn.session:
             # It was closed, or could not be reopened, before the prompt's place came.
             turns.withdraw(turn)

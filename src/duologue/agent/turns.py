@@ -137,12 +137,12 @@ class Turns:
     async def _one(self, turn: Turn) -> None:
         if turn.prompt is not None:
             turn.told = message = UserMessageEvent(message_id=self._session.next_id("user"), content=list(turn.prompt))
-            await self._room()
+            await self._session.connection.peer.room()
             await turn.send(message)
         if turn.cancelled:
             await self._tell_idle(turn, StopReason.CANCELLED)
             return
-        await self._room()
+        await self._session.connection.peer.room()
         self._tell(SessionState.RUNNING)
         loop = asyncio.get_running_loop()
         turn.gave_up = loop.create_future()
@@ -168,12 +168,6 @@ class Turns:
         else:
             log.error("a turn failed", exc_info=error)
             await self._tell_failed(HandlerError(error))
-
-    async def _room(self) -> None:
-        """Wait until the other side reads: what the library itself says must not fail for a limit."""
-        outbound = self._session.peer.link.outbound
-        while outbound.blocked:
-            await outbound.wait_for_room()
 
     def _tell(self, state: SessionState) -> None:
         self._told = state
@@ -201,7 +195,7 @@ class Turns:
 
     async def _tell_end(self, reason: StopReason, *, usage: Any = UNSET, meta: Any = UNSET) -> None:
         """The turn is over: the client waits for this, so nothing that the author gave may keep it back."""
-        await self._room()
+        await self._session.connection.peer.room()
         self._told = SessionState.IDLE
         idle = StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage, meta=meta)
         self._session.channel.send(idle)

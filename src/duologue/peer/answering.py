@@ -175,6 +175,7 @@ class Answering:
         """Answer as soon as the other side reads; a cancel that comes meanwhile is too late."""
         if scope.on_cancel is None:
             scope.on_cancel = _too_late
+        # What `Peer.room` does, without one more call for each answer.
         outbound = self._peer.link.outbound
         while outbound.blocked:
             await outbound.wait_for_room()

@@ -230,8 +230,10 @@ class Peer:
         return self.updates.send(note, soon=soon)
 
     async def room(self) -> None:
-        """Wait until the other side reads what it is sent; for those who would make much of what it asked for."""
-        await self.link.outbound.wait_for_room()
+        """Wait until the other side reads: for what must not fail for a limit, and before much is made of a request."""
+        outbound = self.link.outbound
+        while outbound.blocked:
+            await outbound.wait_for_room()
 
     def channel(self, session_id: str) -> Channel[SessionUpdate]:
         """The quickest way to send the updates of one session, once the version is fixed."""
