@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 from cli_kit import DUOLOGUE, bare_environment, run
+from msgspec import UNSET
 
 from duologue.agent import Agent, Session, Turn, list_page, unknown_session
 from duologue.cli.exits import Exit
+from duologue.cli.failing import reason_of
 from duologue.cli.listing import Everywhere, Listing
 from duologue.cli.resuming import NoSession, Resume
 from duologue.cli.running import Order, Run
+from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.changes.memory import AgentExtras
 from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse, SessionInfo
 from duologue.testing import connected
@@ -139,6 +142,19 @@ async def test_what_is_not_there_or_not_offered_is_said(
         await work(agent, order(tmp_path, resume), 1)
     assert words in str(caught.value)
     assert agent.opened == ([("no", False)] if resume.session_id == "no" else [])
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (UNSET, "no session x"),
+        ({"sessionId": "x"}, "no session x"),
+        ({"sessionId": "x", "details": "sessions are not kept"}, "no session x: sessions are not kept"),
+        ({"sessionId": "y"}, 'no session x (-32002): {"sessionId":"y"}'),
+    ],
+)
+def test_of_an_error_answer_no_more_is_told_than_people_need(data: Any, words: str) -> None:
+    assert reason_of(RpcError(-32002, "no session x", data)) == words
 
 
 async def test_an_agent_without_kept_sessions_is_refused_in_version_2_too(tmp_path: Path) -> None:

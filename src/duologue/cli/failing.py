@@ -65,6 +65,8 @@ def reason_of(error: Exception) -> str:
     match error.data:
         case {"details": str(details)} | {"message": str(details)} | str(details):
             return error.message if details in error.message else f"{error.message}: {details}"
-        case None | {} if not error.data:
+        case dict(told) if all(isinstance(value, str) and value in error.message for value in told.values()):
+            return error.message
+        case None:
             return error.message
     return error.message if error.data is UNSET else str(error)

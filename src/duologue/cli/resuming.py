@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from duologue.cli.failing import reason_of
 from duologue.client import ClientConnection, Session
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import RpcError
@@ -50,14 +51,8 @@ async def reopened(
     except RpcError as error:
         if error.code != ErrorCode.RESOURCE_NOT_FOUND:
             raise
-        raise NoSession(f"{_text_of(error)}; `duologue sessions` lists those that there are") from error
+        raise NoSession(f"{reason_of(error)}; `duologue sessions` lists those that there are") from error
     return session, info
-
-
-def _text_of(error: RpcError) -> str:
-    """The words of an agent, with what only the data tells."""
-    details = error.data.get("details") if isinstance(error.data, dict) else None
-    return f"{error.message} ({details})" if isinstance(details, str) else error.message
 
 
 def _without_replay(connection: ClientConnection) -> bool:
