@@ -61,7 +61,7 @@ def _trace(log: Path | None, program: str) -> Trace | None:
 
 def _folder(path: Path) -> Path:
     # Late: it is needed once the command line is right.
-    from duologue.client.gates import absolute
+    from duologue.client.paths import absolute
 
     folder = absolute(path.expanduser())
     if folder.is_file():

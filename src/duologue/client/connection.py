@@ -13,10 +13,10 @@ from msgspec import UNSET
 from duologue.client.arriving import Arrivals
 from duologue.client.client import Client
 from duologue.client.errors import LoginFailed, VersionMismatch
-from duologue.client.gates import absolute
 from duologue.client.introduction import introduction
 from duologue.client.login import Login, Logins, TerminalLogin
 from duologue.client.opening import Openings
+from duologue.client.paths import absolute
 from duologue.client.serving import Serving
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits

@@ -12,9 +12,7 @@ from msgspec.structs import replace
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.peer.errors import unknown_session
 from duologue.protocol.base import Unknown
-from duologue.protocol.common.capabilities import (
-    ElicitationCapabilities,
-)
+from duologue.protocol.common.capabilities import ElicitationCapabilities
 from duologue.protocol.common.elicitation import (
     AcceptElicitation,
     CancelElicitation,
@@ -37,7 +35,7 @@ log = logging.getLogger("duologue.client")
 OPEN_PAGES = 1000
 
 
-class Questions:
+class Elicitations:
     """Answers the questions that come over one connection."""
 
     def __init__(self, connection: ClientConnection) -> None:

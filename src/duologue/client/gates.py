@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from duologue import codec
-from duologue.local.arguments import as_path, several
+from duologue.client.paths import absolute
+from duologue.local.arguments import several
 from duologue.peer.errors import NotOffered
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.memory import AgentExtras
@@ -90,18 +91,6 @@ def check_replay(connection: ClientConnection) -> None:
     said = connection.peer.said_in_v1
     if isinstance(said, AgentExtras) and not said.load:
         raise NotOffered("the agent does not offer session/load; resume the session with replay=False")
-
-
-def absolute(path: Path | str, what: str = "the folder of a session") -> Path:
-    """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
-    can say."""
-    whole = as_path(path, what).absolute()
-    try:
-        str(whole).encode()
-    except UnicodeEncodeError:
-        told = "its name is not UTF-8, and the protocol cannot say it: rename it, or take another folder"
-        raise ValueError(f"{str(whole)!a}: {told}") from None
-    return whole
 
 
 def further_roots(connection: ClientConnection, cwd: Path, folders: Sequence[Path | str]) -> list[Path]:

@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 
 from msgspec import UNSET
 
-from duologue.client.gates import absolute, check_replay, further_roots, sent_servers
+from duologue.client.gates import check_replay, further_roots, sent_servers
+from duologue.client.paths import absolute
 from duologue.client.session import Session
 from duologue.protocol.method import Request
 from duologue.protocol.v2 import table as v2

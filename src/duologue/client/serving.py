@@ -27,7 +27,7 @@ from duologue.protocol.v2.permission import RequestPermissionRequest, ToolCallSu
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
-    from duologue.client.elicitation import Questions
+    from duologue.client.elicitation import Elicitations
     from duologue.client.policy import Answer
     from duologue.client.session import Session
     from duologue.client.subjects import Matter
@@ -49,7 +49,7 @@ class Serving:
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._client = connection.client
-        self._questions: Questions | None = None
+        self._elicitations: Elicitations | None = None
 
     def register(self, peer: Peer) -> None:
         """Answer what the client offers; the rest counts as unknown."""
@@ -102,16 +102,16 @@ class Serving:
     # --- questions ----------------------------------------------------------------------------------------------------
 
     async def _elicit(self, params: CreateElicitationRequest, scope: Scope) -> CreateElicitationResponse:
-        if self._questions is None:
+        if self._elicitations is None:
             # Late: most agents ask none.
-            from duologue.client.elicitation import Questions
+            from duologue.client.elicitation import Elicitations
 
-            self._questions = Questions(self._connection)
-        return await self._questions.create(params)
+            self._elicitations = Elicitations(self._connection)
+        return await self._elicitations.create(params)
 
     def _completed(self, note: CompleteElicitationNotification) -> None:
-        if self._questions is not None:
-            self._questions.complete(note)
+        if self._elicitations is not None:
+            self._elicitations.complete(note)
 
     # --- permission requests ------------------------------------------------------------------------------------------
 
