@@ -19,7 +19,7 @@ from duologue.coder.models.base import AssistantMessage, ImagePart, ToolCall, To
 from duologue.coder.store.cleaning import Cleaner
 from duologue.coder.store.database import Database
 from duologue.coder.store.errors import StoreError
-from duologue.coder.store.records import HELD, Kind, Record, decoded, encoded, joined, message_record, split
+from duologue.coder.store.records import HELD, Record, RecordKind, decoded, encoded, joined, message_record, split
 from duologue.coder.store.settings import StoreLimits, store_settings
 from duologue.local.state import state_folder
 from duologue.protocol.common.content import TextBlock
@@ -159,16 +159,17 @@ def test_a_deleted_session_leaves_no_lock(tmp_path: Path) -> None:
 
 
 def piece(text: str, message: str = "m") -> Record:
-    return Record(Kind.UPDATE, AgentMessageChunk(message_id=message, content=TextBlock(text=text)))
+    return Record(RecordKind.UPDATE, AgentMessageChunk(message_id=message, content=TextBlock(text=text)))
 
 
 def output(data: bytes) -> Record:
-    return Record(Kind.UPDATE, TerminalOutputChunkEvent(terminal_id="t", data=b64encode(data).decode()))
+    return Record(RecordKind.UPDATE, TerminalOutputChunkEvent(terminal_id="t", data=b64encode(data).decode()))
 
 
 def test_pieces_that_follow_each_other_are_one_record() -> None:
-    records = [piece("a"), piece("b"), piece("c", "n"), output(b"x"), output(b"yz"), Record(Kind.ENDED), piece("d")]
-    assert [*joined(records)] == [piece("ab"), piece("c", "n"), output(b"xyz"), Record(Kind.ENDED), piece("d")]
+    end = Record(RecordKind.ENDED)
+    records = [piece("a"), piece("b"), piece("c", "n"), output(b"x"), output(b"yz"), end, piece("d")]
+    assert [*joined(records)] == [piece("ab"), piece("c", "n"), output(b"xyz"), end, piece("d")]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,7 @@ def test_pieces_that_follow_each_other_are_one_record() -> None:
         (piece("a\n-----BEGIN PRIVATE KEY-----\nMIIE\n"), piece("a\n"), piece("-----BEGIN PRIVATE KEY-----\nMIIE\n")),
         (output(b"\xff\n-----BEGIN "), output(b"\xff\n"), output(b"-----BEGIN ")),
         (piece("-----BEGIN A-----\nx\n-----END A-----\n"), piece("-----BEGIN A-----\nx\n-----END A-----\n"), None),
-        (Record(Kind.ENDED), Record(Kind.ENDED), None),
+        (Record(RecordKind.ENDED), Record(RecordKind.ENDED), None),
     ],
 )
 def test_what_may_become_a_secret_waits_to_be_whole(record: Record, ready: Record | None, rest: Record | None) -> None:
@@ -197,8 +198,8 @@ def test_what_may_become_a_secret_waits_to_be_whole(record: Record, ready: Recor
         message_record(UserMessage("hi", (ImagePart(b"\x00\xff", "image/png"),))),
         message_record(AssistantMessage("a", "b", (ToolCall("c", "n", {"x": [1, None]}),), {"parts": ["sk-opaque-1"]})),
         message_record(ToolResult("c", "n", "text", ok=False, data={"deep": [1.5]})),
-        Record(Kind.DROPPED, 3),
-        Record(Kind.BEGAN),
+        Record(RecordKind.DROPPED, 3),
+        Record(RecordKind.BEGAN),
         piece("hello"),
     ],
 )

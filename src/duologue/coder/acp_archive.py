@@ -19,7 +19,7 @@ from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.protocol.common.session import SessionInfo
 
 if TYPE_CHECKING:
-    from duologue.coder.store.rows import Row
+    from duologue.coder.store.rows import SessionRow
     from duologue.coder.store.saved import Saved
 
 log = logging.getLogger("duologue.coder.store")
@@ -114,7 +114,7 @@ class Archive:
         raise RpcError(error.code, error.message, {"sessionId": session_id, "details": details})
 
 
-def info_of(row: Row) -> SessionInfo:
+def info_of(row: SessionRow) -> SessionInfo:
     return SessionInfo(
         session_id=row.id,
         cwd=row.cwd,

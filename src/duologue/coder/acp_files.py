@@ -29,7 +29,7 @@ def offers_files(session: Session) -> tuple[bool, bool]:
     return connection.offers(FS_READ_TEXT_FILE), connection.offers(FS_WRITE_TEXT_FILE)
 
 
-class ClientFiles:
+class EditorFiles:
     """Text files as the client has them."""
 
     def __init__(self, session: Session, disk: Disk) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from duologue.agent import Turn
 from duologue.coder.mcp.entries import Entry, Http, Lent, Pairs, Sse, Stdio, Unusable
-from duologue.coder.mcp.hub import McpServers
+from duologue.coder.mcp.hub import McpHub
 from duologue.mcp import McpChannel
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.mcp import AcpMcpServer, HttpHeader
@@ -46,7 +46,7 @@ def _pairs(pairs: Sequence[EnvVariable | HttpHeader]) -> Pairs:
     return tuple((pair.name, pair.value) for pair in pairs)
 
 
-async def wait_for_servers(servers: McpServers, turn: Turn) -> None:
+async def wait_for_servers(servers: McpHub, turn: Turn) -> None:
     """Before the first turn: wait for servers that are still starting. If that takes long, a tool call shows it."""
     limits = servers.limits
     waiting = await servers.wait(limits.quiet_seconds)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duologue.coder.files import Files
     from duologue.coder.limits import McpLimits
     from duologue.coder.loop import Coder
-    from duologue.coder.mcp.hub import McpServers
+    from duologue.coder.mcp.hub import McpHub
     from duologue.coder.models.base import UserMessage
     from duologue.coder.permissions import PermissionStore
     from duologue.coder.store.log import SessionLog
@@ -72,7 +72,7 @@ class CodingSession:
         self._shown = asyncio.Event()
         self._history: History | None = None
         self._told: set[str] = set()
-        self._mcp: McpServers | None = None
+        self._mcp: McpHub | None = None
         self._mcp_limits = mcp_limits
 
     # --- options ----------------------------------------------------------------------------------------------------
@@ -113,10 +113,10 @@ class CodingSession:
         if self._mcp is None and not servers:
             return
         from duologue.coder.acp_mcp import entries_of
-        from duologue.coder.mcp.hub import McpServers
+        from duologue.coder.mcp.hub import McpHub
 
         if self._mcp is None:
-            self._mcp = McpServers(self._mcp_limits)
+            self._mcp = McpHub(self._mcp_limits)
         self._mcp.connect(entries_of(servers, self.session.connection.mcp.connect), self.workspace.cwd, after)
 
     async def _await_servers(self, turn: Turn) -> None:
@@ -311,10 +311,10 @@ class CodingSession:
         return [tool for tool in builtin_tools() if not (one_turn and tool.spec.name == "undo_edits")]
 
     def _files(self) -> Files:
-        from duologue.coder.acp_files import ClientFiles
+        from duologue.coder.acp_files import EditorFiles
         from duologue.coder.files import Disk
 
-        return ClientFiles(self.session, Disk(self.workspace))
+        return EditorFiles(self.session, Disk(self.workspace))
 
     async def _read(self, turn: Turn) -> UserMessage:
         from duologue.coder.acp_prompt import PromptReader

@@ -16,7 +16,7 @@ from duologue.coder.events import Event, PermissionAnswer, PermissionQuestion, T
 from duologue.coder.limits import McpLimits
 from duologue.coder.loop import Coder
 from duologue.coder.mcp.entries import Stdio
-from duologue.coder.mcp.hub import McpServers
+from duologue.coder.mcp.hub import McpHub
 from duologue.coder.models.base import ModelError, UserMessage
 from duologue.coder.models.config import Wire
 from duologue.coder.permissions import PermissionStore
@@ -78,7 +78,7 @@ async def test_a_call_is_permitted_and_run_and_its_result_goes_back(wire: Wire, 
 
 @pytest.mark.parametrize("wire", WIRES)
 async def test_tools_of_mcp_servers_go_over_the_wire_with_their_schemas(wire: Wire, tmp_path: Path) -> None:
-    servers = McpServers(McpLimits(start_seconds=90))
+    servers = McpHub(McpLimits(start_seconds=90))
     servers.connect([Stdio("My files", sys.executable, (str(PROGRAMS / "mcp_stub.py"),))], tmp_path)
     assert await servers.wait(90) == []
     name = next(tool.spec.name for tool in servers.tools() if "read" in tool.spec.name)

@@ -22,7 +22,7 @@ NOT_INSTALLED = (
 )
 
 
-class McpServers:
+class McpHub:
     """Starts what a client names, and gives the tools of what is ready. `connect` may be called again, with others."""
 
     def __init__(self, limits: McpLimits | None = None) -> None:

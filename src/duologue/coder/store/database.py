@@ -13,7 +13,7 @@ from duologue.coder.store.errors import Busy, StoreError, Unreadable
 from duologue.coder.store.failures import failure
 from duologue.coder.store.folder import prepare
 from duologue.coder.store.lock import Lock
-from duologue.coder.store.rows import COLUMNS, Row, columns, is_time, row_of
+from duologue.coder.store.rows import COLUMNS, SessionRow, columns, is_time, row_of
 from duologue.coder.store.settings import StoreLimits
 
 log = logging.getLogger("duologue.coder.store")
@@ -43,7 +43,7 @@ CREATE TABLE record (
 """
 
 #: Is told of sessions that are damaged.
-Report = Callable[[Unreadable], object]
+OnDamaged = Callable[[Unreadable], object]
 
 
 class Database:
@@ -126,7 +126,7 @@ class Database:
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
-    def find(self, session_id: str) -> Row | None:
+    def find(self, session_id: str) -> SessionRow | None:
         """What is known of a session; None of one that is not there. Raises Unreadable."""
         found = self._connection.execute(f"SELECT {COLUMNS} FROM session WHERE id = ?", (session_id,)).fetchone()
         return None if found is None else row_of(found)
@@ -165,7 +165,7 @@ class Database:
         else:
             held[1].release()
 
-    def rows(self, report: Report = lambda damaged: None) -> list[Row]:
+    def rows(self, report: OnDamaged = lambda damaged: None) -> list[SessionRow]:
         """All sessions that can be read, the last used first; `report` is told of the others."""
         found = self._connection.execute(f"SELECT {COLUMNS} FROM session ORDER BY used DESC, number DESC").fetchall()
         rows = []

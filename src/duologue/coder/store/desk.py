@@ -11,11 +11,11 @@ from typing import Any
 
 from duologue.coder.models.base import AssistantMessage
 from duologue.coder.store.cleaning import Cleaner
-from duologue.coder.store.database import Database, Report
+from duologue.coder.store.database import Database, OnDamaged
 from duologue.coder.store.errors import Busy, StoreError
 from duologue.coder.store.failures import failure
-from duologue.coder.store.records import Kind, Record, encoded, joined, split
-from duologue.coder.store.rows import Row
+from duologue.coder.store.records import Record, RecordKind, encoded, joined, split
+from duologue.coder.store.rows import SessionRow
 from duologue.coder.store.saved import Saved, fold
 from duologue.coder.store.settings import StoreSettings
 from duologue.coder.store.worker import Job
@@ -43,7 +43,7 @@ class Desk:
         self._words: dict[str, Record] = {}
         self._open: set[str] = set()
         # Of the turns at work, whether the model has heard of the prompt (USER) and answered (ASSISTANT).
-        self._turns: dict[str, Kind] = {}
+        self._turns: dict[str, RecordKind] = {}
         # Whether something may have become too much, and whether something was deleted.
         self._grown = True
         self._wipe = False
@@ -163,7 +163,7 @@ class Desk:
     def _note(self, session_id: str, told: Sequence[Record]) -> None:
         """What a listing shows."""
         turns = sum([self._counted(session_id, record) for record in told])
-        if turns or any(record.kind in (Kind.BEGAN, Kind.ENDED) for record in told):
+        if turns or any(record.kind in (RecordKind.BEGAN, RecordKind.ENDED) for record in told):
             self._database.used(session_id, turns, time.time())
             self._grown = True
         titles = [record.value.title for record in told if isinstance(record.value, SessionInfoUpdateEvent)]
@@ -174,22 +174,22 @@ class Desk:
     def _counted(self, session_id: str, record: Record) -> int:
         """How many more turns there are to go on from: one that was answered is, until it is forgotten."""
         match record.kind, self._turns.get(session_id):
-            case Kind.BEGAN | Kind.ENDED, _:
+            case RecordKind.BEGAN | RecordKind.ENDED, _:
                 self._turns.pop(session_id, None)
-            case Kind.USER, _:
-                self._turns[session_id] = Kind.USER
-            case Kind.ASSISTANT | Kind.UPDATE, Kind.USER if isinstance(record.value, _ANSWERS):
+            case RecordKind.USER, _:
+                self._turns[session_id] = RecordKind.USER
+            case RecordKind.ASSISTANT | RecordKind.UPDATE, RecordKind.USER if isinstance(record.value, _ANSWERS):
                 # What was said before the model had heard of the prompt are notes of the agent itself.
-                self._turns[session_id] = Kind.ASSISTANT
+                self._turns[session_id] = RecordKind.ASSISTANT
                 return 1
-            case Kind.DROPPED, Kind.ASSISTANT:
+            case RecordKind.DROPPED, RecordKind.ASSISTANT:
                 del self._turns[session_id]
                 return -1
         return 0
 
     # --- sessions of earlier ------------------------------------------------------------------------------------------
 
-    def rows(self, report: Report) -> list[Row]:
+    def rows(self, report: OnDamaged) -> list[SessionRow]:
         """All sessions that can be read, the last used first; `report` is told of the others."""
         return self._database.rows(report)
 

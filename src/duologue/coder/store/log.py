@@ -8,7 +8,7 @@ from typing import Any
 
 from duologue.coder.models.base import ChatMessage
 from duologue.coder.store.errors import StoreError, Unavailable
-from duologue.coder.store.records import Kind, Record, message_record
+from duologue.coder.store.records import Record, RecordKind, message_record
 from duologue.coder.store.worker import Worker
 from duologue.protocol.v2.updates import SessionUpdate
 
@@ -32,16 +32,16 @@ class SessionLog:
 
     def began(self) -> None:
         """A turn begins."""
-        self._put(Record(Kind.BEGAN))
+        self._put(Record(RecordKind.BEGAN))
 
     def ended(self) -> None:
         """A turn has ended: what it did is written at once."""
-        self._put(Record(Kind.ENDED))
+        self._put(Record(RecordKind.ENDED))
         self._worker.start()
 
     def update(self, update: SessionUpdate) -> None:
         """The client is told something."""
-        self._put(Record(Kind.UPDATE, update))
+        self._put(Record(RecordKind.UPDATE, update))
 
     def added(self, message: ChatMessage) -> None:
         """See `Watcher`."""
@@ -49,7 +49,7 @@ class SessionLog:
 
     def dropped_from(self, mark: int) -> None:
         """See `Watcher`."""
-        self._put(Record(Kind.DROPPED, mark))
+        self._put(Record(RecordKind.DROPPED, mark))
 
     async def close(self) -> None:
         """Write the rest, and let another process have the session."""

@@ -33,7 +33,7 @@ _CHUNKS = (AgentMessageChunk, AgentThoughtChunk, TerminalOutputChunkEvent)
 Chunk = AgentMessageChunk | AgentThoughtChunk | TerminalOutputChunkEvent
 
 
-class Kind(StrEnum):
+class RecordKind(StrEnum):
     """What a record holds."""
 
     BEGAN = "began"
@@ -51,14 +51,14 @@ class Kind(StrEnum):
 
 
 class Record(NamedTuple):
-    kind: Kind
+    kind: RecordKind
     value: Any = None
 
 
-MESSAGES: dict[Kind, type[ChatMessage]] = {
-    Kind.USER: UserMessage,
-    Kind.ASSISTANT: AssistantMessage,
-    Kind.RESULT: ToolResult,
+MESSAGES: dict[RecordKind, type[ChatMessage]] = {
+    RecordKind.USER: UserMessage,
+    RecordKind.ASSISTANT: AssistantMessage,
+    RecordKind.RESULT: ToolResult,
 }
 _KINDS = {cls: kind for kind, cls in MESSAGES.items()}
 
@@ -78,13 +78,13 @@ def size_of(record: Record) -> int:
 def encoded(record: Record, cleaner: Cleaner) -> bytes:
     """The body of a record, without secrets."""
     match record:
-        case (Kind.UPDATE, value):
+        case (RecordKind.UPDATE, value):
             return codec.encode(cleaner.value(codec.decode(Any, codec.encode(value))))
-        case (Kind.ASSISTANT, AssistantMessage() as message):
+        case (RecordKind.ASSISTANT, AssistantMessage() as message):
             # The provider's own state goes back to it unchanged or not at all.
             kept = cleaner.value(_plain(msgspec.structs.replace(message, signature=None)))
             return codec.encode({**kept, "signature": _plain(message.signature)})
-        case (Kind.USER | Kind.RESULT, value):
+        case (RecordKind.USER | RecordKind.RESULT, value):
             return codec.encode(cleaner.value(_plain(value)))
         case (_, value):
             return codec.encode(value)
@@ -97,40 +97,40 @@ def _plain(value: Any) -> Any:
 
 def decoded(kind: str, body: bytes) -> Record:
     """The record of a body. Raises ValueError for one that is none."""
-    known = Kind(kind)
-    if known is Kind.UPDATE:
+    known = RecordKind(kind)
+    if known is RecordKind.UPDATE:
         return Record(known, codec.decode(SessionUpdate, body))
     if known in MESSAGES:
         return Record(known, msgspec.json.decode(body, type=MESSAGES[known]))
-    return Record(known, msgspec.json.decode(body, type=int if known is Kind.DROPPED else None))
+    return Record(known, msgspec.json.decode(body, type=int if known is RecordKind.DROPPED else None))
 
 
 def joined(records: Iterable[Record]) -> Iterator[Record]:
     """The same with pieces of one message, and of one terminal's output, joined where they follow each other."""
     pieces: list[Chunk] = []
     for record in records:
-        if pieces and not (record.kind is Kind.UPDATE and _goes_on(pieces[-1], record.value)):
-            yield Record(Kind.UPDATE, _whole(pieces))
+        if pieces and not (record.kind is RecordKind.UPDATE and _goes_on(pieces[-1], record.value)):
+            yield Record(RecordKind.UPDATE, _whole(pieces))
             pieces = []
-        if record.kind is Kind.UPDATE and _is_piece(record.value):
+        if record.kind is RecordKind.UPDATE and _is_piece(record.value):
             pieces.append(record.value)
         else:
             yield record
     if pieces:
-        yield Record(Kind.UPDATE, _whole(pieces))
+        yield Record(RecordKind.UPDATE, _whole(pieces))
 
 
 def split(record: Record) -> tuple[Record | None, Record | None]:
     """What of a last record can be written, and what waits for more."""
-    if record.kind is not Kind.UPDATE or not _is_piece(record.value):
+    if record.kind is not RecordKind.UPDATE or not _is_piece(record.value):
         return record, None
     chunk: Chunk = record.value
     content = _content(chunk)
     start = _waits_from(content)
     if not 0 < len(content) - start <= HELD:
         return record, None
-    tail = Record(Kind.UPDATE, _with(chunk, content[start:]))
-    return (Record(Kind.UPDATE, _with(chunk, content[:start])) if start else None), tail
+    tail = Record(RecordKind.UPDATE, _with(chunk, content[start:]))
+    return (Record(RecordKind.UPDATE, _with(chunk, content[:start])) if start else None), tail
 
 
 def _waits_from(content: str | bytes) -> int:

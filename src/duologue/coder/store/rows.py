@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from duologue.coder.store.errors import Unreadable
 
 
-class Row(NamedTuple):
+class SessionRow(NamedTuple):
     """What is known of a session. `used` is seconds since 1970 that a date can have; `roots` are further folders;
     `prompts` counts the turns that were answered."""
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     prompts: int
 
 
-COLUMNS = ", ".join(Row._fields)
+COLUMNS = ", ".join(SessionRow._fields)
 
 _TEXTS = ("id", "conversation", "cwd", "model", "mode")
 
@@ -36,9 +36,9 @@ def columns(members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: json.dumps(value) if name == "roots" else value for name, value in members.items()}
 
 
-def row_of(found: tuple[Any, ...]) -> Row:
+def row_of(found: tuple[Any, ...]) -> SessionRow:
     """The row of what the database gave. Without a title or a time a session is still one. Raises Unreadable."""
-    row = Row(*found)
+    row = SessionRow(*found)
     wrong = [name for name in _TEXTS if not (isinstance(getattr(row, name), str) and getattr(row, name))]
     roots = _roots(row.roots)
     wrong += [] if isinstance(row.prompts, int) else ["prompts"]

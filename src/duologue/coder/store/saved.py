@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from duologue.coder.models.base import AssistantMessage, ChatMessage, UserMessage
 from duologue.coder.store.errors import Unreadable
-from duologue.coder.store.records import MESSAGES, Kind, Record, decoded
-from duologue.coder.store.rows import Row
+from duologue.coder.store.records import MESSAGES, Record, RecordKind, decoded
+from duologue.coder.store.rows import SessionRow
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.v2.updates import AgentMessageChunk
 from duologue.session.transcript import Transcript
@@ -42,15 +42,15 @@ class Saved:
     def take(self, record: Record) -> None:
         """Fold one record."""
         match record:
-            case (Kind.BEGAN, _):
+            case (RecordKind.BEGAN, _):
                 self.interrupted, self.heard = True, False
-            case (Kind.ENDED, _):
+            case (RecordKind.ENDED, _):
                 self.interrupted = False
-            case (Kind.UPDATE, update):
+            case (RecordKind.UPDATE, update):
                 self.transcript.apply(update)
                 if isinstance(update, AgentMessageChunk) and isinstance(update.content, TextBlock):
                     self.shown.append(update.content.text)
-            case (Kind.DROPPED, mark):
+            case (RecordKind.DROPPED, mark):
                 if not 0 <= mark <= len(self.messages):
                     raise ValueError(f"there is no message {mark}")
                 del self.messages[mark:]
@@ -76,7 +76,7 @@ class Saved:
         return shown[len(known) :] if self.heard and shown.startswith(known) else ""
 
 
-def fold(row: Row, records: Iterable[tuple[str, bytes]]) -> Saved:
+def fold(row: SessionRow, records: Iterable[tuple[str, bytes]]) -> Saved:
     """A session of its records. Raises Unreadable."""
     saved = Saved(row.conversation, row.model, row.mode, row.used)
     for place, (kind, body) in enumerate(records, 1):
