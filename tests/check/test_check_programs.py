@@ -30,13 +30,13 @@ while True:
 """
 
 
-# Never stops talking once it was spoken to.
+# Never stops talking once it was spoken to, in lines of so many bytes.
 FLOODING_AGENT = """
 import sys
 sys.stdin.readline()
 print('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}', flush=True)
 while True:
-    sys.stdout.write('{"jsonrpc":"2.0","method":"_flood","params":{"text":"%s"}}\\n' % ("x" * 100000))
+    sys.stdout.write('{"jsonrpc":"2.0","method":"_flood","params":{"text":"%s"}}\\n' % ("x" * int(sys.argv[1])))
 """
 
 
@@ -63,10 +63,12 @@ async def test_an_agent_that_outlives_its_stdin_is_found() -> None:
     assert "all-framing-09" in found
 
 
-async def test_an_agent_that_floods_is_cut_off() -> None:
+@pytest.mark.parametrize(("size", "most"), [("100000", "16 MiB"), ("1", "20000 lines")])
+async def test_an_agent_that_floods_is_cut_off(size: str, most: str) -> None:
     (probe,) = (each for each in PROBES if each.side is Side.AGENT and "all-jsonrpc-07" in each.rows)
-    findings, _ = await try_one(bench_of([sys.executable, "-c", FLOODING_AGENT], PATIENCE), probe, 1)
-    assert "stopped reading" in broken(findings)["all-jsonrpc-07"]
+    findings, talks = await try_one(bench_of([sys.executable, "-c", FLOODING_AGENT, size], PATIENCE), probe, 1)
+    assert f"more than {most} were sent, and the check stopped reading" in broken(findings)["all-jsonrpc-07"]
+    assert len(talks[0].lines) < 20_010
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ ROUND_TRIPS = 10
 #: The most and the least that this may be, in seconds.
 LONGEST_GRACE, SHORTEST_GRACE = 1.0, 0.05
 
-#: The most that a program may say on one connection, in bytes: no probe asks for as much.
+#: The most that a program may say on one connection, in bytes and in lines: no probe asks for as much, and all of it is
+#: kept and judged.
 MOST_BYTES = 16 * 1024 * 1024
+MOST_LINES = 20_000
 
 Serve = Callable[["Wire", Said], None]
 
@@ -68,10 +70,17 @@ class Wire:
                     self.serve(self, said)
                 elif said.answers:
                     self._answers.setdefault(said.id, said)
+            if len(self.talk.lines) > MOST_LINES:
+                self._buffer.clear()
+                self._stop(f"{MOST_LINES} lines")
+                return
         if self._heard > MOST_BYTES:
-            self._transport.pause_reading()
-            self.connection_lost(Closed(f"more than {MOST_BYTES >> 20} MiB were sent, and the check stopped reading"))
+            self._stop(f"{MOST_BYTES >> 20} MiB")
         self._moved.set()
+
+    def _stop(self, most: str) -> None:
+        self._transport.pause_reading()
+        self.connection_lost(Closed(f"more than {most} were sent, and the check stopped reading"))
 
     def connection_lost(self, reason: Closed) -> None:
         if self.closed is not None:
