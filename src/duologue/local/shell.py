@@ -10,6 +10,8 @@ PLAIN = re.compile(r"[\w@%+:,./=^-]+")
 SINGLE = re.compile(r"'([^']*)'")
 DOUBLE = re.compile(r'"([^"$`\\!]*)"')
 BLANK = re.compile(r"[ \t]+")
+# What neither ends a word nor may begin a quoted part: a long word is not gone through one character at a time.
+WITHIN = re.compile(r"[^ \t'\"]+")
 
 KEYWORDS = frozenset(
     (
@@ -43,8 +45,8 @@ def _spans(line: str) -> list[tuple[int, int]]:
                 spans.append((start, position))
             start = position = blank.end()
             continue
-        quoted = SINGLE.match(line, position) or DOUBLE.match(line, position)
-        position = quoted.end() if quoted else position + 1
+        part = WITHIN.match(line, position) or SINGLE.match(line, position) or DOUBLE.match(line, position)
+        position = part.end() if part else position + 1
     return [*spans, (start, position)]
 
 
