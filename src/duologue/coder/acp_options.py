@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from duologue.coder.models.base import Model
 from duologue.coder.models.config import SettingsError, read_config
 from duologue.coder.models.registry import ModelChoice, available_models, load_model
-from duologue.coder.models.settings import chosen_spec, resolve
+from duologue.coder.models.settings import OFFLINE, chosen_spec, resolve
+from duologue.coder.settling import in_daemon
 from duologue.protocol.common.config import SessionConfigOptionCategory, SessionConfigSelectOption
 from duologue.protocol.v2.config import SelectConfigOption
 
@@ -97,6 +100,64 @@ class ConfiguredModels:
         except SettingsError as error:
             return error
         return None
+
+
+class ChosenModel:
+    """The model of one session, by its `spec`, and the loading of it."""
+
+    def __init__(self, models: Models, offered: Callable[[], Sequence[ModelChoice]]) -> None:
+        self._models = models
+        self._offered = offered
+        self.spec = offered()[0].spec
+        self._model: Model | None = None
+        # The first turn may come while the model is loaded ahead.
+        self._loading = asyncio.Lock()
+
+    @property
+    def sees(self) -> bool:
+        """Whether it takes images."""
+        return self.spec != OFFLINE
+
+    def choose(self, spec: str) -> None:
+        """Holds from the next turn on."""
+        self.spec, self._model = spec, None
+
+    def is_offered(self) -> bool:
+        return any(choice.spec == self.spec for choice in self._offered())
+
+    def first(self) -> str:
+        """The one that a new session has."""
+        return self._offered()[0].spec
+
+    def option(self) -> SelectConfigOption:
+        return model_option(self._offered(), self.spec)
+
+    def notices(self) -> Sequence[str]:
+        """See `Models`."""
+        return self._models.notices()
+
+    async def prepare(self) -> None:
+        """Load it before it is needed."""
+        if self.spec == OFFLINE:
+            return
+        from duologue.coder.models.remote import RemoteModel
+
+        # What is wrong with it is told by the turn that needs it.
+        with contextlib.suppress(Exception):
+            model = await self.loaded()
+            if isinstance(model, RemoteModel):
+                await model.prepare()
+
+    async def loaded(self) -> Model:
+        """The model, ready to be asked. Raises ModelError."""
+        async with self._loading:
+            while self._model is None:
+                spec = self.spec
+                # In a thread: a model may load a library. Meanwhile another one may have been chosen.
+                model = await in_daemon(self._models.load, spec)
+                if spec == self.spec:
+                    self._model = model
+            return self._model
 
 
 def model_option(choices: Sequence[ModelChoice], current: str) -> SelectConfigOption:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from duologue.agent import Session, Turn
-from duologue.coder.acp_options import ASK, UNAUTHORIZED, Models, mode_option, model_option
+from duologue.coder.acp_options import ASK, UNAUTHORIZED, ChosenModel, Models, mode_option
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
-from duologue.coder.models.settings import OFFLINE
-from duologue.coder.settling import in_daemon
 from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.local.workspace import Workspace
 from duologue.protocol.common.errors import ErrorCode
@@ -55,12 +52,7 @@ class CodingSession:
     ) -> None:
         self.session = session
         self.workspace = workspace
-        self._models = models
-        self._offered = offered
-        self._spec = offered()[0].spec
-        self._model: Model | None = None
-        # The first turn may come while the model is loaded ahead.
-        self._loading = asyncio.Lock()
+        self._model = ChosenModel(models, offered)
         self._mode = ASK
         self._permissions = permissions
         self._log = log
@@ -78,10 +70,9 @@ class CodingSession:
     # --- options ----------------------------------------------------------------------------------------------------
 
     def options(self) -> list[SessionConfigOption]:
-        offered = self._offered()
-        if self._spec not in [choice.spec for choice in offered]:
-            self.set_model(offered[0].spec)
-        return [model_option(offered, self._spec), mode_option(self._mode)]
+        if not self._model.is_offered():
+            self.set_model(self._model.first())
+        return [self._model.option(), mode_option(self._mode)]
 
     def set_mode(self, mode: str) -> None:
         """Holds at once, also for the turn that runs."""
@@ -90,7 +81,7 @@ class CodingSession:
 
     def set_model(self, spec: str) -> None:
         """Holds from the next turn on."""
-        self._spec, self._model = spec, None
+        self._model.choose(spec)
         self._log.describe(model=spec)
 
     # --- folders ----------------------------------------------------------------------------------------------------
@@ -150,7 +141,7 @@ class CodingSession:
         return saved_of(
             self._kept(),
             self._conversation,
-            model=self._spec,
+            model=self._model.spec,
             mode=self._mode,
             interrupted=before is not None,
             heard=before is not None and self._begun() > before,
@@ -162,7 +153,7 @@ class CodingSession:
 
     def create(self) -> None:
         """The session is new."""
-        members = {"conversation": self.session.id, "model": self._spec, "mode": self._mode}
+        members = {"conversation": self.session.id, "model": self._model.spec, "mode": self._mode}
         self._log.create(**place_of(self.workspace), **members)
 
     def reopen(self, saved: Saved) -> None:
@@ -174,7 +165,8 @@ class CodingSession:
         """Go on from a copy of another session."""
         from duologue.coder.acp_saving import write_all
 
-        self._spec, self._mode = saved.model, saved.mode
+        self._model.choose(saved.model)
+        self._mode = saved.mode
         saved.conversation = self.session.id
         self.create()
         write_all(saved, self._log)
@@ -184,7 +176,8 @@ class CodingSession:
     def _restore(self, saved: Saved) -> None:
         from duologue.coder.acp_saving import restored
 
-        self._spec, self._mode = saved.model, saved.mode
+        self._model.choose(saved.model)
+        self._mode = saved.mode
         self._history, self._conversation = restored(saved, self._log)
 
     def _kept(self) -> History:
@@ -223,7 +216,7 @@ class CodingSession:
     def _tell_notices(self, turn: Turn) -> None:
         """Say what a person should know, once a session: of MCP servers, of their settings, of the file that keeps
         permissions, and of the store of sessions."""
-        known = [*self._models.notices(), *self._permissions().notices, *self._log.notices]
+        known = [*self._model.notices(), *self._permissions().notices, *self._log.notices]
         fresh = [f"{notice}." for notice in known if notice not in self._told]
         self._told.update(known)
         for notice in [*(self._mcp.notices() if self._mcp is not None else ()), *fresh]:
@@ -255,28 +248,10 @@ class CodingSession:
 
     async def prepare(self) -> None:
         """Load the model before it is needed."""
-        if self._spec == OFFLINE:
-            return
-        from duologue.coder.models.remote import RemoteModel
-
-        # What is wrong with it is told by the turn that needs it.
-        with contextlib.suppress(Exception):
-            model = await self._loaded()
-            if isinstance(model, RemoteModel):
-                await model.prepare()
-
-    async def _loaded(self) -> Model:
-        async with self._loading:
-            while self._model is None:
-                spec = self._spec
-                # In a thread: a model may load a library. Meanwhile another one may have been chosen.
-                model = await in_daemon(self._models.load, spec)
-                if spec == self._spec:
-                    self._model = model
-            return self._model
+        await self._model.prepare()
 
     async def _ready(self) -> Coder:
-        model = await self._loaded()
+        model = await self._model.loaded()
         if self._coder is None:
             self._coder = self._make(model)
         self._coder.model = model
@@ -319,7 +294,7 @@ class CodingSession:
     async def _read(self, turn: Turn) -> UserMessage:
         from duologue.coder.acp_prompt import PromptReader
 
-        reader = PromptReader(self.workspace, self._files(), sees=self._spec != OFFLINE)
+        reader = PromptReader(self.workspace, self._files(), sees=self._model.sees)
         return await reader.read(turn.prompt or ())
 
     async def _ask(self, question: PermissionQuestion) -> PermissionAnswer:
