@@ -6,7 +6,6 @@ import logging
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from duologue.agent.form_conduct import has_links, secret_fields
 from duologue.agent.question import Question
 from duologue.codec import CodecError, NotEncodable
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
+from duologue.local.hosts import is_this_machine
 from duologue.local.ids import fresh_id
 from duologue.peer import REQUEST_CANCELLED, Peer
 from duologue.protocol.common.elicitation import (
@@ -230,14 +230,7 @@ def check_url(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise ValueError("the URL must be absolute, with https")
-    if parts.scheme == "http" and not _is_here(parts.hostname):
+    if parts.scheme == "http" and not is_this_machine(parts.hostname):
         raise ValueError("the URL must use https: what the user enters there is read on the way otherwise")
     if parts.username is not None or parts.password is not None:
         raise ValueError("the URL must not hold a user name or a password")
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

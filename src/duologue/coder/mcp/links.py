@@ -9,15 +9,13 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
 from duologue.coder.limits import McpLimits
@@ -25,11 +23,16 @@ from duologue.coder.mcp.bodies import Body
 from duologue.coder.mcp.entries import Entry, Http, Lent, Sse, Stdio, split
 from duologue.coder.mcp.streams import Inbox, Outbox
 from duologue.errors import DuologueError
+from duologue.local.hosts import is_this_machine
 from duologue.mcp import ChannelClosed
 from duologue.transports.base import Closed, TransportError
 from duologue.transports.spawn import SpawnTransport
 
-Streams: TypeAlias = tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]
+if TYPE_CHECKING:
+    # Private there, and for the type checker alone: where it moves, nothing stops working.
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+
+    Streams: TypeAlias = tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]
 
 # What goes wrong is told to the user, by us. The library's log would hold messages and addresses as they are.
 for name in ("mcp", "client"):
@@ -223,7 +226,7 @@ def _client(entry: Http, limits: McpLimits, end: End) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         headers=[("accept-encoding", "identity"), *_headers(entry)],
         timeout=httpx2.Timeout(30, read=None),
-        trust_env=not _is_here(_address(entry)),
+        trust_env=not is_this_machine(_address(entry)),
         event_hooks={"response": [look]},
     )
 
@@ -250,14 +253,6 @@ def _address(entry: Http) -> str:
     if parts is not None and parts.scheme in ("http", "https") and parts.hostname:
         return parts.hostname
     raise LinkError("its address is no http or https URL")
-
-
-def _is_here(host: str) -> bool:
-    """Whether a host is this machine, which no proxy leads to."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 # --- the client itself ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp import ClientSession, MCPError
 from mcp.client.session import IncomingMessage
@@ -31,11 +31,14 @@ from pydantic import ValidationError
 from duologue.coder.errors import ToolError
 from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.entries import Entry, Lent, masked, told
-from duologue.coder.mcp.links import End, LinkError, Streams, link
+from duologue.coder.mcp.links import End, LinkError, link
 from duologue.coder.mcp.tools import usable
 from duologue.coder.texts import shorten
 from duologue.protocol.common.errors import ErrorCode
 from duologue.version import __version__
+
+if TYPE_CHECKING:
+    from duologue.coder.mcp.links import Streams
 
 #: The library's own errors. Servers use the same codes, so the texts decide: the connection has ended, or (for an HTTP
 #: status 404) the server has forgotten the session.
