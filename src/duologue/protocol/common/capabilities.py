@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import UNSET
 
 from duologue.protocol.base import Extensible, Maybe, OpenEnum
@@ -24,7 +26,7 @@ class Implementation(Extensible, kw_only=True):
 
 
 #: Stands for a program that does not say what it is; version 2 requires it to.
-UNNAMED = Implementation(name="unknown", version="unknown")
+UNNAMED: Final = Implementation(name="unknown", version="unknown")
 
 
 class ElicitationFormCapabilities(Extensible, kw_only=True):
