@@ -58,6 +58,9 @@ def test_a_terminal_is_told_through_the_meta_of_its_tool_call() -> None:
         call(title="Make", content=[SHOWN], _meta=told("terminal_info", cwd="/w"))
     ]
     assert line.update_out(output(b"one\n")) == [patch(_meta=told("terminal_output", data="one\n"))]
+    # As other readers have it: what is no base64 is left out, and not what is around it.
+    folded = {**output(b""), "data": "dHdv\r\nCg=="}
+    assert line.update_out(folded) == [patch(_meta=told("terminal_output", data="two\n"))]
     assert line.update_out(patch(status="in_progress")) == [patch(status="in_progress")]
     assert line.update_out(terminal(exitStatus={"exitCode": 3})) == [
         patch(_meta=told("terminal_exit", exit_code=3, signal=None))

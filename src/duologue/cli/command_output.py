@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from duologue.cli.parts import Parts, cut
 from duologue.cli.screen import printable
+from duologue.protocol.v2.terminal import output_bytes
 from duologue.protocol.v2.updates import TerminalOutputChunkEvent, TerminalUpdateEvent
-from duologue.session.terminal import decoded
 
 #: Terminals that are remembered.
 KEPT = 64
@@ -50,7 +50,7 @@ class CommandOutputs:
         output.command = update.command or output.command
         if update.output:
             # All of it anew: what goes beyond that which came before.
-            self._take(output, decoded(update.output.data)[output.size :])
+            self._take(output, output_bytes(update.output.data)[output.size :])
         if update.exit_status:
             code = update.exit_status.exit_code
             output.exit_code = code if isinstance(code, int) else None
@@ -63,7 +63,7 @@ class CommandOutputs:
 
     def chunk(self, update: TerminalOutputChunkEvent) -> None:
         """More output."""
-        self._take(self._output(update.terminal_id), decoded(update.data))
+        self._take(self._output(update.terminal_id), output_bytes(update.data))
 
     def end(self, terminal_id: str, *, failed: bool) -> int | None:
         """Print the end of an output, once; the exit code if it was told."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from duologue.agent import Voice
 from duologue.protocol.common.content import TextBlock
-from duologue.protocol.v2.terminal import TerminalOutput
+from duologue.protocol.v2.terminal import TerminalOutput, output_bytes
 from duologue.protocol.v2.tools import ToolCallStatus, ToolContent
 from duologue.protocol.v2.updates import (
     SessionUpdate,
@@ -18,7 +18,6 @@ from duologue.protocol.v2.updates import (
     ToolCallContentChunkEvent,
     ToolCallUpdateEvent,
 )
-from duologue.session.terminal import decoded
 from duologue.session.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class History:
 
     def _is_long(self, update: TerminalOutputChunkEvent) -> bool:
         """Whether this makes the output longer than what is kept: then only the end of it is, once that has come."""
-        data = decoded(update.data)
+        data = output_bytes(update.data)
         self._sizes[update.terminal_id] += len(data)
         if self._sizes[update.terminal_id] <= KEPT_OUTPUT:
             return False

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import binascii
 import codecs
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from msgspec import UNSET
 
 from duologue.protocol.common.terminal import TerminalExitStatus
-from duologue.protocol.v2.terminal import TerminalOutput
+from duologue.protocol.v2.terminal import TerminalOutput, output_bytes
 from duologue.protocol.v2.updates import SessionUpdate, TerminalUpdateEvent
 from duologue.session.entries import shown
 from duologue.session.shelf import Kept
@@ -51,13 +50,13 @@ class TerminalState(Kept):
         if update.exit_status is not UNSET:
             self.exit_status = update.exit_status or None
         if update.output is not UNSET:
-            self._output = bytearray(decoded(update.output.data) if update.output else b"")
+            self._output = bytearray(output_bytes(update.output.data) if update.output else b"")
             self.replaced += 1
             self._reset_text()
 
     def write(self, data: str) -> None:
         """Append output, given in base64."""
-        self._output += decoded(data)
+        self._output += output_bytes(data)
 
     @property
     def output(self) -> bytes:
@@ -127,11 +126,3 @@ class TerminalState(Kept):
     def _reset_text(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._pieces, self._ends, self._fresh = [], [], 0
-
-
-def decoded(data: str) -> bytes:
-    """The bytes of output as it is on the wire. What is broken is left out, since output is shown, not stored."""
-    try:
-        return b64decode(data)
-    except (binascii.Error, ValueError):
-        return b""

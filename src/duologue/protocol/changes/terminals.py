@@ -63,7 +63,7 @@ def patch_terminal(session: SessionMemory, update: v2.TerminalUpdate) -> Termina
 def append_output(session: SessionMemory, chunk: v2.TerminalOutputChunk) -> TerminalMemory:
     """Apply a chunk of output to the memory."""
     terminal = terminal_of(session, chunk.terminal_id)
-    _append(session, terminal, terminal.decoder.decode(_bytes(chunk.data)))
+    _append(session, terminal, terminal.decoder.decode(v2.output_bytes(chunk.data)))
     return terminal
 
 
@@ -78,7 +78,7 @@ def _end(terminal: TerminalMemory, status: TerminalExitStatus | None) -> None:
 def _replace_output(session: SessionMemory, terminal: TerminalMemory, data: str) -> None:
     told = "".join(terminal.parts) if not terminal.lost else None
     terminal.decoder.reset()
-    text = terminal.decoder.decode(_bytes(data))
+    text = terminal.decoder.decode(v2.output_bytes(data))
     if told is not None and text.startswith(told):
         _append(session, terminal, text[len(told) :])
         return
@@ -105,14 +105,6 @@ def _append(session: SessionMemory, terminal: TerminalMemory, text: str) -> None
             terminal.parts.appendleft(first[over:])
     if not terminal.announced and terminal.lost:
         terminal.untold = list(terminal.parts)
-
-
-def _bytes(data: str) -> bytes:
-    """Decode base64; output that is none is left out, since it has no bytes."""
-    try:
-        return base64.b64decode(data, validate=True)
-    except ValueError:
-        return b""
 
 
 def metas(terminal: TerminalMemory) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from binascii import a2b_base64
+
 from msgspec import UNSET
 
 from duologue.protocol.base import Extensible, Maybe
@@ -31,3 +33,11 @@ class TerminalOutputChunk(Extensible, kw_only=True):
 
     terminal_id: TerminalId
     data: str
+
+
+def output_bytes(data: str) -> bytes:
+    """The bytes of output as it is on the wire. What is broken is left out, since output is shown, not stored."""
+    try:
+        return a2b_base64(data)
+    except ValueError:
+        return b""
