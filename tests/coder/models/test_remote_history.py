@@ -118,6 +118,6 @@ def test_arguments_of_a_call() -> None:
     assert parse_arguments({"a": 1}) == ({"a": 1}, None)
     assert parse_arguments(None) == parse_arguments(" ") == ({}, None)
     assert parse_arguments('{"a": [1]}') == ({"a": [1]}, None)
-    for bad in ("{", "null", '"a"', "[]"):
+    for bad in ("{", "null", '"a"', "[]", '{"a": NaN}', '{"a": [-1e999]}', {"a": float("inf")}):
         arguments, error = parse_arguments(bad)
         assert arguments == {} and error

@@ -167,12 +167,12 @@ def _call(part: ToolCallPart) -> ToolCall:
 
 def parse_arguments(raw: str | dict[str, Any] | None) -> tuple[dict[str, Any], str | None]:
     """The arguments of a call as an object, or an empty one and what is wrong, in words the model can act on."""
-    if isinstance(raw, dict):
-        return raw, None
-    if not raw or not raw.strip():
+    if not isinstance(raw, dict) and (not raw or not raw.strip()):
         return {}, None
     try:
-        value = json.loads(raw)
+        value = raw if isinstance(raw, dict) else json.loads(raw)
+        # What Python reads beyond JSON, NaN and 1e999, no server of tools could read.
+        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError) as error:
         return {}, f"the arguments are not valid JSON ({error}); send the call again with one JSON object"
     if not isinstance(value, dict):
