@@ -15,7 +15,8 @@ help: ## list the targets
 setup: ## make .venv and install the project (other targets do it too)
 	@sh scripts/setup.sh
 
-demo: setup ## the coding agent on a copy of a project (DEMO_ASK=1 asks you)
+demo: ## the coding agent on a copy of a project (DEMO_ASK=1 asks you)
+	@sh scripts/setup.sh ''
 	@sh scripts/demo.sh
 
 test: setup ## run the tests; ARGS="tests/peer -k order" narrows them

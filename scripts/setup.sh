@@ -1,11 +1,13 @@
 #!/bin/sh
 # Makes .venv in the checkout and installs the project into it; does nothing when that was done for this pyproject.toml.
+#   sh scripts/setup.sh [EXTRAS]     all that working on it needs, or these extras; '' installs the project alone
 # PYTHON names the interpreter to use; otherwise the first of the usual names that is 3.11 or newer.
 set -eu
 cd "$(dirname "$0")/.."
 venv=.venv
 stamp=$venv/.installed
-extras=dev,agent
+all=dev,agent
+extras=${1-$all}
 
 new_enough() {
     # Runs it: a version manager's placeholder is on PATH yet fails when started.
@@ -28,7 +30,7 @@ find_python() {
 
 key=$(cat pyproject.toml scripts/setup.sh | cksum)
 if [ -x $venv/bin/python ] && new_enough $venv/bin/python; then
-    [ "$(cat $stamp 2>/dev/null)" = "$key" ] && exit 0
+    case "$(cat $stamp 2>/dev/null)" in "$key $all" | "$key $extras") exit 0 ;; esac
 else
     python=$(find_python)
     echo "Making $venv with $("$python" --version) ..."
@@ -39,8 +41,12 @@ else
         exit 1
     }
 fi
-echo "Installing duologue[$extras] into $venv ..."
-$venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
+project=${extras:+[$extras]}
+echo "Installing duologue$project into $venv ..."
+$venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".$project" || {
+    echo "pip could not install it (the lines above say why). It needs the network, or a mirror that pip is told of." >&2
+    exit 1
+}
 # Python may be told not to write bytecode (PYTHONDONTWRITEBYTECODE): then each process would compile it all anew.
 $venv/bin/python -m compileall -q src
-echo "$key" > $stamp
+echo "$key $extras" > $stamp

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -33,6 +34,28 @@ def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) 
     assert done.stdout.index("FAILED (failures=1)") < done.stdout.index("│ OK")
     assert "+        if self.pieces >= BULK_FROM:" in done.stdout.partition("What changed in the copy")[2]
     assert source.read_bytes() == before and not list(tmp_path.iterdir())
+
+
+def test_the_demo_installs_no_more_than_it_needs(tmp_path: Path) -> None:
+    """What all targets share is installed for it only when that is there already."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "setup.sh", tmp_path / "scripts")
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.write_text("#!/bin/sh\ncase $* in *pip*broken*) exit 1 ;; esac\n", encoding="utf-8")
+    python.chmod(0o755)
+
+    def told(*extras: str) -> list[str]:
+        line = ["sh", str(tmp_path / "scripts" / "setup.sh"), *extras]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        assert (done.returncode == 1) is ("broken" in extras)
+        return (done.stdout + done.stderr).splitlines()
+
+    assert told("") == ["Installing duologue into .venv ..."] and told("") == []
+    assert told("broken")[1].startswith("pip could not install it")
+    assert told() == ["Installing duologue[dev,agent] into .venv ..."] and told() == told("") == []
+    assert "\t@sh scripts/setup.sh ''\n\t@sh scripts/demo.sh\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not (ROOT / ".venv" / "bin" / "duologue").exists(), reason="needs the checkout's own .venv")

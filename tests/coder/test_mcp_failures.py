@@ -270,4 +270,4 @@ async def test_without_the_library_a_session_works_and_says_what_is_missing(
     monkeypatch.setattr(hub, "_import", missing)
     async with opened(tmp_path, says("one"), servers=[stub()], mcp_limits=QUICK) as (session, _, _models):
         await take_turn(session)
-        assert "pip install 'duologue[agent]'" in said(session)[0] and said(session)[1:] == ["one"]
+        assert "pip install '.[agent]'" in said(session)[0] and said(session)[1:] == ["one"]

@@ -57,13 +57,13 @@ def test_choosing_a_remote_model_loads_no_library() -> None:
 
 
 def test_a_missing_extra_says_how_to_install_it() -> None:
-    assert "pip install 'duologue[agent]'" in run(BLOCKED.format(blocked=("anthropic",)))
+    assert "pip install '.[agent]'" in run(BLOCKED.format(blocked=("anthropic",)))
 
 
 def test_a_library_that_is_not_there_is_told_when_the_model_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "LIBRARY", "a_library_that_is_not_there")
     for env in ({"OPENAI_API_KEY": "o"}, {}):  # Also before the key is missed: what comes first is said first.
-        with pytest.raises(ModelError, match=r"pip install 'duologue\[agent\]'"):
+        with pytest.raises(ModelError, match=r"pip install '\.\[agent\]'"):
             load_model("openai:gpt-5", env)
 
 

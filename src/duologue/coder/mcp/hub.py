@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NOT_INSTALLED = (
     "the MCP servers that were given to this session are not started: the agent's MCP library is missing. "
-    "Install it with `pip install 'duologue[agent]'`."
+    "Install it with `pip install '.[agent]'` in the checkout of Duologue."
 )
 
 

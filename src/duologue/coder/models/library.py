@@ -7,7 +7,7 @@ import importlib.util
 from duologue.coder.models.config import SettingsError
 
 LIBRARY = "pydantic_ai"
-INSTALL = "remote models need a library that is not installed: pip install 'duologue[agent]'"
+INSTALL = "remote models need a library that is not installed: pip install '.[agent]' in the checkout of Duologue"
 
 
 def check_library() -> None:
