@@ -6,6 +6,7 @@ import asyncio
 import functools
 import inspect
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +50,12 @@ async def awaited(self: Any, *given: Any, **named: Any) -> None: ...
 
 async def yields(self: Any, *given: Any, **named: Any) -> Any:
     yield None
+
+
+async def hears(self: Any, turn: Any) -> None: ...
+
+
+async def answers(self: Any, session: Any, request: Any) -> None: ...
 
 
 def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -223,3 +230,27 @@ async def test_what_a_client_has_is_an_instance(member: str, value: Any, problem
     with pytest.raises(TypeError, match=problem):
         async with connected(Echo(), client):
             pass
+
+
+@pytest.mark.parametrize(
+    ("base", "function", "name", "meant"),
+    [
+        (Agent, hears, "promt", "prompt"),
+        (Agent, hears, "new_sesion", "new_session"),
+        (Client, answers, "request_permision", "request_permission"),
+    ],
+)
+def test_a_misspelt_override_is_warned_of(base: type, function: Any, name: str, meant: str) -> None:
+    with pytest.warns(UserWarning, match=rf"Mine\.{name} overrides nothing: is {meant} meant\?") as told:
+        kind = define(base, name, function)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings(action="error"):
+        define(kind, name, function)  # What the parent has is overridden.
+
+
+def test_what_only_looks_alike_is_no_override() -> None:
+    with warnings.catch_warnings(action="error"):
+        define(Agent, "_promt", hears)
+        define(Agent, "promt", plain)  # It takes other arguments, and nothing awaits it.
+        define(Agent, "load_session", hears)
+        define(Agent, "promt", "a text")  # type: ignore[arg-type]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from types import FunctionType
 from typing import Any
 
 
 def check_overrides(kind: type, base: type) -> None:
     """Raises `TypeError` for a function of `kind` that cannot stand for the one of `base` which it overrides: one that
-    is not `async` where that is, or the other way round, and one that does not take the same arguments."""
+    is not `async` where that is, or the other way round, and one that does not take the same arguments. Warns of one
+    whose name is nearly that of such a function, since it is never called."""
     for name, value in vars(kind).items():
+        if name.startswith("_") or not isinstance(value, FunctionType):
+            continue
         overridden = vars(base).get(name)
-        if name.startswith("_") or not isinstance(overridden, FunctionType) or not isinstance(value, FunctionType):
+        if not isinstance(overridden, FunctionType):
+            if not any(hasattr(parent, name) for parent in kind.__bases__) and (meant := _meant(value, name, base)):
+                told = f"{kind.__name__}.{name} overrides nothing: is {meant} meant? (If not, call it _{name}.)"
+                warnings.warn(told, stacklevel=3)
             continue
         where = f"{kind.__name__}.{name}"
         if inspect.iscoroutinefunction(overridden):
@@ -20,6 +27,26 @@ def check_overrides(kind: type, base: type) -> None:
         elif inspect.iscoroutinefunction(value) or inspect.isasyncgenfunction(value):
             raise TypeError(f"{where} must be def, not async def: nothing awaits it")
         _check_arguments(where, value, overridden)
+
+
+def _meant(value: FunctionType, name: str, base: type) -> str | None:
+    """The function of `base` that a name stands for with a letter or two wrong. One that takes other arguments, or is
+    `async` where this is not, is not meant."""
+    near = [
+        each
+        for each, function in vars(base).items()
+        if abs(len(each) - len(name)) <= 2
+        and len(set(each) ^ set(name)) <= 2
+        and isinstance(function, FunctionType)
+        and not each.startswith("_")
+        and inspect.iscoroutinefunction(function) == inspect.iscoroutinefunction(value)
+        and function.__code__.co_argcount == value.__code__.co_argcount
+    ]
+    if not near:
+        return None
+    from difflib import get_close_matches  # Only the few names that come so far need it.
+
+    return next(iter(get_close_matches(name, near, 1, 0.85)), None)
 
 
 def check_async(where: str, value: Any) -> None:
