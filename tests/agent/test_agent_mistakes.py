@@ -12,9 +12,10 @@ import pytest
 from agent_kit import Ended, Scripted, Talk
 
 from duologue.agent import Agent, AgentConnection, Session, Turn, plan_entry, run, serve
-from duologue.protocol.v2.config import SessionConfigOption
+from duologue.jsonrpc.errors import RpcError
+from duologue.protocol.v2.config import BooleanConfigOption, SessionConfigOption
 from duologue.protocol.v2.plan import PlanEntryStatus
-from duologue.testing import wire_to
+from duologue.testing import connected, wire_to
 
 
 class Partly(Agent):
@@ -80,6 +81,20 @@ def test_a_word_of_an_entry_that_does_not_exist() -> None:
 def test_words_of_ones_own_begin_with_an_underscore() -> None:
     assert plan_entry("x", "_blocked").status == "_blocked"
     assert plan_entry("x", "completed").status is PlanEntryStatus.COMPLETED
+
+
+class Fixed(Scripted):
+    def config_options(self, session: Session) -> Sequence[SessionConfigOption]:
+        return [BooleanConfigOption(config_id="loud", name="Loud", current_value=False)]
+
+
+async def test_an_option_that_nothing_sets_says_so() -> None:
+    async with connected(Fixed()) as connection:
+        session = await connection.new_session(".")
+        with pytest.raises(
+            RpcError, match="the config option loud cannot be changed: the agent has no set_config_option"
+        ):
+            await session.set_config_option("loud", True)
 
 
 class NoOptions(Scripted):

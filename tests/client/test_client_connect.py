@@ -224,7 +224,7 @@ def test_versions_that_do_not_exist_are_refused() -> None:
     async def nothing() -> None:
         await connected(["true"], protocol=3)
 
-    with pytest.raises(ValueError, match="no protocol version 3"):
+    with pytest.raises(ValueError, match="no protocol version 3: give one of 1, 2, or 'auto'"):
         asyncio.run(nothing())
 
 

@@ -130,7 +130,8 @@ class Agent(Announcing):
 
     async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:
         """Change a config option. What `config_options` then returns is told to the client."""
-        raise RpcError(INVALID_PARAMS, f"no such config option: {shortened(config_id)}", {"configId": config_id})
+        told = f"the config option {shortened(config_id)} cannot be changed: the agent has no set_config_option"
+        raise RpcError(INVALID_PARAMS, told, {"configId": config_id})
 
     async def login(self, method_id: str) -> None:
         """Log in by one of `auth_methods`."""

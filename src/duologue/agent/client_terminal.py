@@ -14,6 +14,7 @@ from msgspec import UNSET
 
 from duologue.errors import DuologueError
 from duologue.local.arguments import as_path, several
+from duologue.local.entering import Entered
 from duologue.peer.errors import NotOffered
 from duologue.protocol.common.terminal import EnvVariable, TerminalExitStatus
 from duologue.protocol.common.tools import ToolTerminal
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("duologue.agent")
 
 
-class ClientTerminal:
+class ClientTerminal(Entered):
     """`Asker.client_terminal` makes it. To show it, give `content` to a tool call before it is left."""
+
+    _entering = "async with turn.client_terminal(...) as terminal"
 
     def __init__(
         self,
@@ -62,7 +65,7 @@ class ClientTerminal:
     def id(self) -> str:
         """The client's id of the terminal. Raises `RuntimeError` before it is entered."""
         if self._id is None:
-            raise RuntimeError("the terminal is not started: enter it with async with")
+            raise RuntimeError(f"the terminal is not started: {self._entering}")
         return self._id
 
     @property

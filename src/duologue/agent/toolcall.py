@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from duologue.agent.sending import sent_update
 from duologue.local.arguments import as_path, several
+from duologue.local.entering import Entered
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.content import TextBlock
 from duologue.protocol.common.tools import ToolCallLocation, ToolKind, ToolTerminal
@@ -55,10 +56,12 @@ def file_diff(path: Path | str, old: str | None, new: str | None) -> ToolDiff:
     return ToolDiff(changes=[change], patch=patch)
 
 
-class ToolCall:
+class ToolCall(Entered):
     """A tool call. Entering it announces it as pending; the first sign of work makes it in progress; leaving it ends
     it: completed, failed when an exception passes or `fail` was called, cancelled when the turn is. Relative paths
     start at the session's working directory."""
+
+    _entering = "async with turn.tool_call(...) as call"
 
     def __init__(
         self,
@@ -160,7 +163,7 @@ class ToolCall:
     def _check_entered(self) -> None:
         """Raises `RuntimeError` when the client was not told of the call."""
         if not self._entered:
-            raise RuntimeError("the tool call is not announced yet: async with turn.tool_call(...) as call")
+            raise RuntimeError(f"the tool call is not announced yet: {self._entering}")
 
     def _add(self, content: ToolCallContent) -> Awaitable[None]:
         chunk: Any = sent_update(ToolCallContentChunkEvent(tool_call_id=self.id, content=content))

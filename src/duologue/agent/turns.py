@@ -21,6 +21,7 @@ from msgspec import UNSET, UnsetType
 from duologue import codec
 from duologue.agent.turn import OwnWork, Turn
 from duologue.jsonrpc.errors import RpcError
+from duologue.local.entering import entered
 from duologue.peer import ConnectionClosed, HandlerError
 from duologue.protocol.common.prompt import StopReason, Usage
 from duologue.protocol.failed_turns import ERROR_STOP, error_meta
@@ -200,7 +201,7 @@ class Turns:
         idle = StateUpdateEvent(state=SessionState.IDLE, stop_reason=reason, usage=usage, meta=meta)
         self._session.channel.send(idle)
 
-    @contextlib.asynccontextmanager
+    @entered("async with session.work() as turn")
     async def own_work(self) -> AsyncIterator[Turn]:
         """A turn that the agent begins by itself; it takes its place in the queue like a prompt.
 

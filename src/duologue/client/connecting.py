@@ -18,6 +18,7 @@ from duologue.codec import CodecError, NotEncodable
 from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.jsonrpc.limits import Limits
 from duologue.local.arguments import as_path, variables
+from duologue.local.entering import entered
 from duologue.peer import ConnectionClosed
 from duologue.peer.link import Trace
 from duologue.protocol.version import SUPPORTED, V1, V2, Version
@@ -35,7 +36,7 @@ Open = Callable[[], Transport]
 OpenWith = Callable[[Mapping[str, str]], Transport]
 
 
-@contextlib.asynccontextmanager
+@entered("async with connect(...) as agent")
 async def connect(
     agent: Sequence[str] | Open,
     client: Client | None = None,
@@ -205,4 +206,5 @@ def _version_of(number: int) -> Version:
     for version in SUPPORTED:
         if version.number == number:
             return version
-    raise ValueError(f"there is no protocol version {number!r}; supported: {[known.number for known in SUPPORTED]}")
+    known = ", ".join(str(version.number) for version in SUPPORTED)
+    raise ValueError(f"there is no protocol version {number!r}: give one of {known}, or 'auto'")

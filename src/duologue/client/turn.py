@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
@@ -78,6 +79,11 @@ class PromptTurn:
         # What is being given out of the queue.
         self._batch: Iterator[SessionUpdate] = iter(())
         self._bell = Bell()
+
+    def __del__(self) -> None:
+        if self.phase is Phase.NEW and not self._iterated:
+            told = "a prompt was not sent: await session.prompt(...), or iterate it by async for"
+            warnings.warn(told, RuntimeWarning, stacklevel=2, source=self)
 
     def __aiter__(self) -> AsyncIterator[SessionUpdate]:
         if self._iterated:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Literal
 
 from duologue.agent import Agent, AgentConnection
 from duologue.client import Client, ClientConnection, connect
 from duologue.jsonrpc.limits import Limits
+from duologue.local.entering import entered
 from duologue.peer import Trace
 from duologue.testing.faults import Fault
 from duologue.testing.misbehaving import Misbehaving
@@ -19,7 +19,7 @@ from duologue.transports.base import Transport
 from duologue.transports.memory import memory_pair
 
 
-@asynccontextmanager
+@entered("async with connected(...) as connection")
 async def connected(
     agent: Agent,
     client: Client | None = None,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from typing import Any, Self
 
 from duologue.agent import Agent, AgentConnection
 from duologue.jsonrpc.limits import Limits
+from duologue.local.entering import entered
 from duologue.transports.base import Closed
 from duologue.transports.memory import MemoryTransport, memory_pair
 
@@ -158,7 +158,7 @@ class Wire:
         return found
 
 
-@asynccontextmanager
+@entered("async with wire_to(...) as wire")
 async def wire_to(agent: Agent, *, limits: Limits | None = None) -> AsyncIterator[Wire]:
     """Bare lines to an agent that is served in memory; nothing is said yet. Leaving ends both."""
     async with Wire() as wire:
