@@ -75,6 +75,8 @@ def test_a_private_key_is_masked_to_its_end(kind: str) -> None:
         'tool --password="hush \\" hush" x',
         "tool -token hush",
         "tool --tokens hush",
+        "tool --key hush1234 x",
+        "tool --basic-auth='hush-1234'",
         "OPENAI_API_KEY=hush tool",
         "export GITHUB_TOKEN='hush'; tool",
         "AWS_SECRET_ACCESS_KEY=hush",
@@ -107,6 +109,7 @@ def test_what_stands_behind_a_name_of_a_secret_is_masked(text: str) -> None:
         {"SIGNING_KEY": "hush", "x-access-keys": ["hush"]},
         {"command": "tool", "args": ["--token", "hush", "--verbose"]},
         {"args": ["--api-key=hush"]},
+        {"args": ["--auth", "hush1234"]},
         {"args": ["--passwords", "hush", "--env", "NAME=hush"]},
         {"args": ["sh", "-c", "tool --token hush"]},
         {"variables": [{"name": "OPENAI_API_KEY", "value": "hush"}]},
@@ -125,7 +128,7 @@ def test_members_and_arguments_that_hold_secrets_are_masked(value: Any) -> None:
     [
         {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12, "tokens": 12, "cachedReadTokens": 0},
         {"tokens": {"input": 5, "output": 7, "cost": 0.5}, "maxTokens": "500", "progressToken": "a"},
-        {"args": ["--max-tokens", "500", "--verbose", "--key-file", "x"]},
+        {"args": ["--max-tokens", "500", "--verbose", "--key-file", "x", "--key", "left", "--auth", "none"]},
         {"name": "page", "value": "plain"},
         {"configId": "model", "value": "offline"},
         {"sessionId": "s-1", "toolCallId": "call_0123456789abcdef", "key": "left", "keys": ["a"], "monkey": "x"},
@@ -143,6 +146,7 @@ def test_members_that_only_sound_like_secrets_stay(value: Any) -> None:
         "tool --max-tokens=500, then",
         "docker login --password-stdin host",
         "tool --token --verbose",
+        "sort --key=2,2 --key 3; tool --key keys/prod2024.pem --auth kerberos --no-auth --tls-key server2024.pem",
         "struct sk_buff_head; key_value_pairs; pk_columns; hf_hub_download; npm_config_cache",
         "MAX_TOKENS=500 tool",
         "PRIMARY_KEYS=a",
@@ -187,7 +191,7 @@ def test_a_secret_at_the_place_of_the_cut_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["-", "a-", "sk-", "key-", "eyJ", "eyJ-", '"a', "--", "x_", "BEGIN ", "://", "bearer "]
+    "piece", ["-", "a-", "sk-", "key-", "eyJ", "eyJ-", '"a', "--", "x_", "BEGIN ", "://", "bearer ", "--key ", "--key-"]
 )
 def test_no_text_makes_it_slow(piece: str) -> None:
     """Each of these would take minutes if the time grew with the square of the length (the test's time is limited)."""

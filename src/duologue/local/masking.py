@@ -65,6 +65,9 @@ _TEXTS = (
     rf"([?&][\w.-]*(?:{_NAME}|key|sig|signature)=)[^&#\s\"']+",
     # An option of a command.
     rf"((?<![\w-])--?(?:\w[\w-]*)?{_NAME}{_PLURAL}(?:=|[ \t]+(?!-))){_VALUE}",
+    # One that may mean something else: then it counts that the value looks like a key, and not like a file.
+    r"((?<![\w-])--?(?:\w[\w-]*-)?(?:auth|key|pass|pwd)(?:=|[ \t]+))"
+    r"(?=[\"']?[\w+=-]*\d)(?=[\"']?[\w+=-]*[a-z])[\"']?[a-z0-9][\w+=-]{7,}(?![\w./])",
     # A variable before a command or in a file of them, and the same in small letters.
     rf"((?<![\w$.-])(?=\w+=)(?-i:\w*(?:_KEY(?==)|(?:API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION|ACCOUNT)_?KEY"
     rf"|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)){_PLURAL}=){_VALUE}",
@@ -175,7 +178,8 @@ def _items(value: Sequence[Any], most: int) -> list[Any]:
     """A list, which may be one of arguments: what follows an option counts by the option's name."""
     shown, name = [], ""
     for item in value:
-        shown.append(mask(item, most, name))
+        known = bool(name) and isinstance(item, str) and mask_text(f"{name} {item[:MARGIN]}") == f"{name} {MASK}"
+        shown.append(MASK if known else mask(item, most, name))
         name = item if isinstance(item, str) and _OPTION.fullmatch(item) else ""
     return shown
 
