@@ -14,7 +14,7 @@ from store_kit import bytes_in, process, query
 
 from duologue.client import ClientConnection, Session
 from duologue.coder.acp import CodingAgent
-from duologue.coder.models.base import ModelEvent, ModelRequest
+from duologue.coder.models.base import ModelEvent, ModelRequest, TextDelta
 from duologue.jsonrpc.errors import RpcError
 from duologue.session.entries import Role
 from wire import PATIENCE
@@ -195,6 +195,7 @@ async def test_a_fork_within_a_turn_knows_its_prompt(
         await go_on.wait()
 
     async def answers(_: ModelRequest) -> AsyncIterator[ModelEvent]:
+        yield TextDelta("so far")
         await waits()
         for event in says("one"):
             yield event
@@ -213,7 +214,8 @@ async def test_a_fork_within_a_turn_knows_its_prompt(
         go_on.set()
         await turn
         await take_turn(fork, "second")
-        assert [message.text for message in models.model.requests[-1].messages] == ["first", "second"]
+        known = ["first", "so far", "second"] if heard else ["first", "second"]
+        assert [message.text for message in models.model.requests[-1].messages] == known
 
 
 @pytest.mark.parametrize("what", ["resume", "fork"])

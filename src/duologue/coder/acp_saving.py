@@ -20,7 +20,14 @@ INTERRUPTED = "This call was interrupted: the agent ended before it did. What it
 
 
 def saved_of(
-    history: History, conversation: Conversation | None, *, model: str, mode: str, interrupted: bool, heard: bool
+    history: History,
+    conversation: Conversation | None,
+    *,
+    model: str,
+    mode: str,
+    interrupted: bool,
+    heard: bool,
+    unfinished: str,
 ) -> Saved:
     """A copy of a session that is open here, in the words of `Saved`: a turn that is at work is interrupted there."""
     transcript = Transcript()
@@ -28,7 +35,7 @@ def saved_of(
         transcript.apply(update)
     messages = [] if conversation is None else [*conversation.messages]
     known = "" if conversation is None else conversation.id
-    return Saved(known, model, mode, time.time(), transcript, messages, interrupted=interrupted, heard=heard)
+    return Saved(known, model, mode, time.time(), transcript, messages, interrupted, heard, shown=[unfinished])
 
 
 def write_all(saved: Saved, log: SessionLog) -> None:

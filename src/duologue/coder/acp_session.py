@@ -145,6 +145,7 @@ class CodingSession:
             mode=self._mode,
             interrupted=before is not None,
             heard=before is not None and self._begun() > before,
+            unfinished="" if self._coder is None else self._coder.unfinished(),
         )
 
     def _begun(self) -> int:

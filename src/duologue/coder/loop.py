@@ -94,6 +94,10 @@ class Coder:
     def _forget(self) -> None:
         self._turn = None
 
+    def unfinished(self) -> str:
+        """What the turn under way has said, and the conversation does not have yet."""
+        return "" if self._turn is None else self._turn.unfinished()
+
     def cancel(self) -> bool:
         """End the turn under way as cancelled; false when there is none. Repeating it does nothing."""
         if self._turn is None:

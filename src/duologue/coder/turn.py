@@ -66,6 +66,10 @@ class Turn:
         self._error: BaseException | None = None
         self.cancelled = False
 
+    def unfinished(self) -> str:
+        """What was said in a step that has not come to its end."""
+        return self._speech.unfinished()
+
     def cancel(self) -> None:
         """End the turn as cancelled. Repeating it does nothing."""
         if self.cancelled:
