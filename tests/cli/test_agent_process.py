@@ -239,6 +239,18 @@ def test_a_person_at_a_terminal_is_told_that_it_waits_and_ctrl_c_ends_it(tmp_pat
         assert agent.end() == 0
 
 
+def test_an_agent_of_an_author_tells_a_person_that_it_waits(tmp_path: Path) -> None:
+    program = Path(__file__).parents[2] / "examples" / "agent.py"
+    with InTerminal(cwd=tmp_path, command=[sys.executable, str(program)]) as agent:
+        agent.expect("line-counter: waiting for a client")
+        agent.type('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
+        agent.expect('"result"')
+        agent.type("\x03")
+        assert agent.end() == 0
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False, input="")
+    assert done.returncode == 0 and not done.stdout and not done.stderr
+
+
 def test_nothing_is_told_where_no_person_waits(tmp_path: Path) -> None:
     done = subprocess.run(AGENT, capture_output=True, text=True, cwd=tmp_path, check=False, input="")
     assert done.returncode == 0 and not done.stdout and not done.stderr

@@ -45,13 +45,17 @@ async def _serve(connection: AgentConnection, transport: Transport) -> None:
 
 
 def run(agent: Agent, *, limits: Limits | None = None, trace: Trace | None = None) -> None:
-    """Serve `agent` over standard input and output; returns when the client has gone away.
+    """Serve `agent` over standard input and output; returns when the client has gone away. At a terminal it says
+    that it waits for one.
 
     SIGTERM, SIGINT and SIGHUP end it in order, a second one at once. Work that goes on in spite of its cancellation, a
     thread among them, ends with the process `LINGER_SECONDS` later.
     """
     _check_no_loop()
     connection = AgentConnection(agent, limits=limits, trace=trace)
+    if os.isatty(0):
+        waiting = "waiting for a client on standard input, such as duologue run --agent CMD (Ctrl-C ends it)"
+        print(f"{agent.name}: {waiting}", file=sys.stderr, flush=True)
     claim_stdio()
     deadline = threading.Timer(LINGER_SECONDS, _leave)
     deadline.daemon = True
