@@ -129,7 +129,7 @@ def test_tools_are_known_by_name() -> None:
     [
         ("run:make", "begins with allow"),
         ("allow", "KIND:PATTERN"),
-        ("allow fly:away", "KIND:PATTERN"),
+        ("allow fly:away", "'allow fly:away'.*KIND is edit, delete, run, use, kind or title"),
         ("allow kind:edit", "agent's word"),
         ("allow kind:execute", "agent's word"),
         ("reject kind:sparkle", "no kind"),

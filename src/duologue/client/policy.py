@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from duologue.client.subjects import Matter
-from duologue.local.rules import REJECTING, Effect, Rule, Run, Subject, Write, parse_rule
+from duologue.local.rules import KINDS, REJECTING, Effect, Rule, Run, Subject, Write, parse_rule
 from duologue.protocol.common.tools import ToolKind
 
 Answer = Literal["allow", "reject", "ask"]
@@ -125,6 +125,8 @@ def _condition(answer: Answer, condition: str, text: str) -> Rule | ToolKind | s
         if answer == "allow":
             raise ValueError(f"{text!r}: a title is the agent's word; it can be rejected or asked about, not allowed")
         return rest
+    if name not in KINDS and condition.split(" ")[0] not in REJECTING:
+        raise ValueError(f"{text!r}: what follows is KIND:PATTERN; KIND is {', '.join(KINDS)}, kind or title")
     rule = parse_rule(condition)
     if rule.effect == "reject":
         raise ValueError(f"{text!r}: a rule says once what it answers, such as 'reject run:git push *'")
