@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from check_kit import broken, findings_of
 from live_mutants import LIVE, SHORT, Mutant, deaf_after, never_idle
-from mutating import silent, updating
+from mutating import code, silent, updating
 from unstable_mutants import UNSTABLE
 
 from duologue.check.judging import Probe
@@ -43,6 +43,32 @@ async def test_a_wrong_notification_that_costs_the_connection_is_no_answer() -> 
         found[row] = await findings_of(probe, 1, deaf_after(b'"sessionId":5'), SHORT)
     assert not broken(found["all-jsonrpc-06"])
     assert broken(found["all-jsonrpc-18"]).keys() == {"all-jsonrpc-18"}
+
+
+@pytest.mark.parametrize(
+    ("row", "version", "method"),
+    [
+        ("v1-session-05", 1, "session/load"),
+        ("v1-session-11", 1, "session/resume"),
+        ("v2-session-06", 2, "session/resume"),
+        ("v2-session-07", 2, "session/resume"),
+        ("all-session-11", 1, "session/list"),
+        ("v2-session-03", 2, "session/list"),
+    ],
+)
+async def test_a_method_that_is_offered_and_always_fails_is_told(row: str, version: int, method: str) -> None:
+    (probe,) = (each for each in Choice().probes(Side.AGENT, version) if row in each.in_version(version))
+    assert broken(await findings_of(probe, version, code(method, -32603))).keys() == {row}
+
+
+@pytest.mark.parametrize("refusals", [1, 2])
+async def test_a_session_may_be_kept_to_the_process_that_has_it(refusals: int) -> None:
+    left = iter(range(refusals))
+    (probe,) = (each for each in Choice().probes(Side.AGENT, 1) if "v1-session-05" in each.rows)
+    mutant = code("session/load", -32603, lambda past: next(left, None) is not None)
+    findings = await findings_of(probe, 1, mutant)
+    assert not broken(findings)
+    assert next(left, None) is None
 
 
 async def test_a_turn_that_never_ends_fails_one_requirement_and_no_other() -> None:

@@ -8,7 +8,7 @@ from duologue.check.agents.reopening import HISTORY, reopen, text_of, with_a_pas
 from duologue.check.agents.sessions import listed
 from duologue.check.agents.words import WORLD
 from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.judging import Skipped, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.wire import Wire
@@ -55,7 +55,7 @@ async def forks_leave_the_source(bench: Bench) -> None:
     demand(made != session, "a fork has the id of the session that it was made of", answer)
     await bench.turn(past, made, WORLD)
     method, more = _telling(bench, past)
-    _, told_by, told = await reopen(bench, past, method, session, **more)
+    _, told_by, told = await left_to_others(reopen(bench, past, method, session, **more))
     strange = [said for said in told if said.kind in HISTORY and WORLD in text_of(said)]
     demand(not strange, "what was said in a fork is told of its source", told_by, *strange)
 

@@ -136,12 +136,13 @@ async def serves_no_sessions_unsaid(bench: Bench) -> None:
     demand("error" in answer.json, "session/new is served without the capability session", answer)
 
 
-@probe(Side.AGENT, "v2-session-03")
+@probe(Side.AGENT, "v2-session-03", "all-session-11")
 async def lists_sessions(bench: Bench) -> None:
     wire = await bench.greet()
-    bench.need(wire, v1=(), v2=("session",))
+    bench.need(wire, v1=("sessionCapabilities", "list"), v2=("session",))
     answer = await wire.ask("session/list", {})
-    if answer.code in {ErrorCode.METHOD_NOT_FOUND, ErrorCode.AUTH_REQUIRED}:
+    unserved = bench.version == 2 and answer.code == ErrorCode.METHOD_NOT_FOUND
+    if unserved or answer.code == ErrorCode.AUTH_REQUIRED:
         raise Skipped(Reason.BUILDS_ON)
     demand("result" in answer.json, "session/list fails", answer)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from duologue.check.agents.words import HELLO
 from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.judging import Failed, Skipped, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.wire import Wire
+from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 HISTORY = ("user_message", "user_message_chunk", "agent_message", "agent_message_chunk", "tool_call")
@@ -27,18 +29,32 @@ async def with_a_past(bench: Bench) -> tuple[Wire, str, list[Said]]:
 
 
 async def reopen(bench: Bench, past: Wire, method: str, session: str, **more: Any) -> tuple[Wire, Said, list[Said]]:
-    """The answer to load or resume, and what was told of the past before it.
+    """The answer to load or resume, and what was told of the past before it. A refusal fails the probe.
 
-    On a fresh connection, or where the agent keeps nothing beyond its process, on that of the past.
+    Ends the connection of the past where the session is not opened as long as that is there.
     """
     params = {"sessionId": session, "cwd": str(bench.folder), "mcpServers": [], **more}
-    for wire in (await bench.greet(), past):
+    refusals = []
+    async for wire in _places(bench, past):
         since = len(wire.talk.lines)
         answer = await wire.ask(method, params)
         if answer.code is None:
             told = [said for said in wire.talk.updates(*HISTORY) if since <= said.line.number < answer.line.number]
             return wire, answer, told
-    raise Skipped(Reason.BUILDS_ON)
+        if bench.version == 2 and answer.code == ErrorCode.METHOD_NOT_FOUND:
+            raise Skipped(Reason.BUILDS_ON)
+        refusals.append(answer.line)
+    raise Failed(f"{method} is offered, and opens no session again", *refusals)
+
+
+async def _places(bench: Bench, past: Wire) -> AsyncIterator[Wire]:
+    """Where a session may be opened again."""
+    yield await bench.greet()
+    # An agent that keeps nothing beyond its process.
+    yield past
+    # One that keeps a session to the process that has it open.
+    await past.close()
+    yield await bench.greet()
 
 
 @probe(Side.AGENT, "v1-session-05", "v1-session-06", "v1-session-07")
@@ -68,7 +84,7 @@ async def resumes_in_silence(bench: Bench) -> None:
 async def resumes_without_servers(bench: Bench) -> None:
     bench.need(await bench.greet(), v1=("sessionCapabilities", "resume"), v2=("session",))
     past, session, _ = await with_a_past(bench)
-    wire, _, _ = await reopen(bench, past, "session/resume", session)
+    wire, _, _ = await left_to_others(reopen(bench, past, "session/resume", session))
     params = {"sessionId": session, "cwd": str(bench.folder)}
     answer = await wire.ask("session/resume", params)
     demand("result" in answer.json, "session/resume without mcpServers fails", answer)
