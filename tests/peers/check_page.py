@@ -13,13 +13,14 @@ RELEASED = "## What was found on released programs\n"
 Found = set[tuple[str, int, str]]
 
 
-def listed(program: str) -> Found:
-    """The findings of a program on the page."""
+def listed(program: str, *, now_and_then: bool = False) -> Found:
+    """The findings of a program on the page: those of each run, or those that the page says come now and then."""
     found: Found = set()
     section = PAGE.read_text(encoding="utf-8").partition(f"### {program}\n")[2].split("\n#")[0]
     for line in section.splitlines():
-        if match := re.match(r"\| (fail|warn) \| (1|2|1, 2) \| ([\w, -]+) \|", line):
-            status, versions, rows = match.groups()
+        match = re.match(r"\| (fail|warn) \| (1|2|1, 2) \| ([\w, -]+) \| (now and then )?", line)
+        if match and bool(match[4]) == now_and_then:
+            status, versions, rows, _ = match.groups()
             found |= {(status, int(version), row) for version in versions.split(", ") for row in rows.split(", ")}
     return found
 

@@ -170,11 +170,12 @@ def left_behind(folder: Path) -> str:
 def compare(case: Case, found: Found) -> bool:
     """Tell what is found and not listed, and the other way round; whether that is nothing."""
     expected = {each for each in listed(case.heading) if each[1] == case.version}
-    for what, rows in (("found and not listed", found - expected), ("listed and not found", expected - found)):
+    new, gone = found - expected - listed(case.heading, now_and_then=True), expected - found
+    for what, rows in (("found and not listed", new), ("listed and not found", gone)):
         for status, _, row in sorted(rows):
             print(f"  {what}: {status} {row}")
     sys.stdout.flush()
-    return found == expected
+    return not new and not gone
 
 
 def main(names: Sequence[str]) -> int:
