@@ -35,6 +35,7 @@ from duologue.protocol.changes.table import (
     SIGNS_OF_WORK,
     UPDATES_DOWN,
     UPDATES_UP,
+    RequestChange,
     UpdateChange,
 )
 from duologue.protocol.changes.tools import catch_up
@@ -71,13 +72,7 @@ class Edge:
 
     def request_out(self, method: Request[Any, Any], params: Any, key: Hashable) -> Steps:
         """A request of the local side, in v1's words; it may be answered at once."""
-        change = REQUESTS_DOWN[method]
-        if change is None:
-            return (Ask(method, params),)
-        try:
-            return change(self.memory, params, key)
-        except Unspeakable as error:
-            return (error.refusal(key),)
+        return self._request(REQUESTS_DOWN[method], method, params, key)
 
     def result_out(self, key: Hashable, result: Any) -> Steps:
         """The local side's result for the wire's request `key`; nothing when v1's answer is not due yet."""
@@ -120,13 +115,7 @@ class Edge:
 
     def request_in(self, method: Request[Any, Any], params: Any, key: Hashable) -> Steps:
         """A request of the wire, in v2's words; it may be answered at once."""
-        change = REQUESTS_UP[method]
-        if change is None:
-            return (Ask(method, params),)
-        try:
-            return change(self.memory, params, key)
-        except Unspeakable as error:
-            return (error.refusal(key),)
+        return self._request(REQUESTS_UP[method], method, params, key)
 
     def result_in(self, key: Hashable, result: Any, raw: Any = None) -> Steps:
         """The wire's result for the local request `key`. `raw`: its JSON, for members that no type holds."""
@@ -190,6 +179,14 @@ class Edge:
     def close(self) -> None:
         """Free the memory; the connection is gone."""
         self.memory.close()
+
+    def _request(self, change: RequestChange | None, method: Request[Any, Any], params: Any, key: Hashable) -> Steps:
+        if change is None:
+            return (Ask(method, params),)
+        try:
+            return change(self.memory, params, key)
+        except Unspeakable as error:
+            return (Refuse(key, error.code, error.message, error.data),)
 
     def _watched(self, session: SessionMemory, note: SessionNotification, change: UpdateChange | None) -> Steps:
         """An update that is not to be shown, or perhaps the first sign of work on a prompt."""

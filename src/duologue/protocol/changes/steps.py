@@ -55,10 +55,6 @@ class Unspeakable(Exception):
         self.message = message
         self.data = data
 
-    def refusal(self, key: Hashable) -> Refuse:
-        """The answer to the request."""
-        return Refuse(key, self.code, self.message, self.data)
-
 
 class Fate(Enum):
     """What the other version gets of an update: the same JSON, nothing, or what its row of the table makes of it."""
