@@ -215,9 +215,11 @@ class PromptTurn:
         """Queue an event; nothing is kept once the iteration was left."""
         if self._left:
             return
+        if not self._queue:
+            # Whoever waits is woken by the first of them.
+            self._bell.ring()
         self._queue.append(event)
         self.session.connection.peer.inbound.undelivered += 1
-        self._bell.ring()
 
     def idle(self, idle: StateUpdateEvent) -> None:
         """The session is idle: the turn has ended."""
