@@ -28,11 +28,26 @@ class Hearing:
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self.listeners: dict[str, tuple[Notification[Any], Callable[[Any], Awaitable[None]]]] = {}
-        self.appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
+        self._listeners: dict[str, tuple[Notification[Any], Callable[[Any], Awaitable[None]]]] = {}
+        self._appliers: dict[str, tuple[Notification[Any], Callable[[Any], None]]] = {}
+        # Those of `session/update`, which are called most.
+        self._listen_update: Callable[[Any], Awaitable[None]] | None = None
+        self._apply_update: Callable[[Any], None] | None = None
         self.hot: type[Any] = type(None)
         # Whether the hot decoder reads chunks in the words of the inner version, see `changes.quick`.
         self._quick = False
+
+    def listen(self, method: Notification[Any], handler: Callable[[Any], Awaitable[None]]) -> None:
+        """See `Peer.listen`."""
+        self._listeners[method.name] = (method, handler)
+        if method.name == SESSION_UPDATE:
+            self._listen_update = handler
+
+    def apply(self, method: Notification[Any], function: Callable[[Any], None]) -> None:
+        """See `Peer.apply`."""
+        self._appliers[method.name] = (method, function)
+        if method.name == SESSION_UPDATE:
+            self._apply_update = function
 
     def speak(self, version: Version, inside: Version | None) -> None:
         """Prepare for the updates of a version; only clients hear them."""
@@ -81,19 +96,17 @@ class Hearing:
             if note.__class__ is tuple or note.__class__ is list:
                 peer.carrying.into(note, None)
                 return
-        applier = self.appliers.get(SESSION_UPDATE)
-        if applier is not None:
-            applier[1](note)
-        listener = self.listeners.get(SESSION_UPDATE)
-        if listener is not None:
-            peer.inbound.deliver(listener[1], note)
+        if self._apply_update is not None:
+            self._apply_update(note)
+        if self._listen_update is not None:
+            peer.inbound.deliver(self._listen_update, note)
 
     def deliver(self, method: Notification[Any], params: Any) -> None:
         """Apply a notification in the inner vocabulary, and queue it for its handler."""
-        applier = self.appliers.get(method.name)
+        applier = self._appliers.get(method.name)
         if applier is not None:
             applier[1](params)
-        listener = self.listeners.get(method.name)
+        listener = self._listeners.get(method.name)
         if listener is None:
             return
         if method.name in BESIDE_THE_QUEUE:
@@ -105,7 +118,7 @@ class Hearing:
         version = self._peer.version
         if version is None:
             return None
-        entry = self.listeners.get(name) or self.appliers.get(name)
+        entry = self._listeners.get(name) or self._appliers.get(name)
         extension = entry[0] if entry is not None and name.startswith("_") else None
         return version.notification(self._peer.side, name) or extension
 

@@ -133,11 +133,11 @@ class Peer:
 
     def listen(self, method: Notification[P], handler: Callable[[P], Awaitable[None]]) -> None:
         """Await `handler` for each notification of `method`, one at a time, in the order of the wire."""
-        self._hearing.listeners[method.name] = (method, handler)
+        self._hearing.listen(method, handler)
 
     def apply(self, method: Notification[P], function: Callable[[P], None]) -> None:
         """Call `function` for each notification of `method` when it is read, before anything after it."""
-        self._hearing.appliers[method.name] = (method, function)
+        self._hearing.apply(method, function)
 
     def on_initialize(self, function: Callable[[Any, Scope], None]) -> None:
         """Call `function` with the raw params of `initialize`; it fixes the version and sees to the answer (`answer`).
