@@ -7,7 +7,6 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -119,28 +118,29 @@ class McpChannel:
     async def _request(self, id: str | int, method: str, params: Any) -> None:
         if id in self._calls:
             raise ValueError(f"the request {id!r} is open already")
-        task = self._calls[id] = asyncio.get_running_loop().create_task(self._call(id, method, params))
-        task.add_done_callback(partial(self._over, id))
+        self._calls[id] = asyncio.get_running_loop().create_task(self._call(id, method, params))
         # The call is on its way when this returns, so that what is sent next comes after it.
         await asyncio.sleep(0)
 
-    def _over(self, id: str | int, task: asyncio.Task[None]) -> None:
-        if self._calls.get(id) is task:
-            del self._calls[id]
-
     async def _call(self, id: str | int, method: str, params: Any) -> None:
+        own = asyncio.current_task()
+
+        def answer(**outcome: Any) -> None:
+            # Whoever receives it may use the id again. When it is not ours any more, the request was cancelled.
+            if self._calls.get(id) is own:
+                del self._calls[id]
+                self._put({"id": id, **outcome})
+
         request = MessageMcpRequest(connection_id=self.connection_id, method=method, params=params)
         try:
-            await self._peer.request(
-                MCP_MESSAGE, request, applied=lambda result: self._put({"id": id, "result": result})
-            )
+            await self._peer.request(MCP_MESSAGE, request, applied=lambda result: answer(result=result))
         except RpcError as error:
             data = {} if error.data is UNSET else {"data": error.data}
-            self._put({"id": id, "error": {"code": error.code, "message": error.message, **data}})
+            answer(error={"code": error.code, "message": error.message, **data})
         except ConnectionClosed:
             self.end()
         except DuologueError as error:
-            self._put({"id": id, "error": {"code": INTERNAL_ERROR, "message": str(error)}})
+            answer(error={"code": INTERNAL_ERROR, "message": str(error)})
 
     async def _notify(self, method: str, params: Any) -> None:
         wanted = params.get("requestId") if method == CANCELLED and isinstance(params, dict) else None
