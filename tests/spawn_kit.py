@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable
@@ -71,27 +69,6 @@ async def spawned(command: list[str], **options: object) -> AsyncIterator[tuple[
         await asyncio.wait_for(transport.close(), PATIENCE)
 
 
-def alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def zombies() -> list[int]:
-    """Children of this process that have ended and are not reaped."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if entry.name.isdigit():
-                state, parent = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
-                if state == "Z" and int(parent) == os.getpid():
-                    found.append(int(entry.name))
-    return found
-
-
 async def pids_in(file: Path, count: int = 1) -> list[int]:
     """The process ids that programs have written into a file, one a line."""
 
@@ -100,7 +77,3 @@ async def pids_in(file: Path, count: int = 1) -> list[int]:
 
     await until(lambda: len(words()) >= count)
     return [int(word) for word in words()]
-
-
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from spawn_kit import alive
+from procs import alive
 from wire import PATIENCE
 
 AGENT = """

@@ -235,11 +235,3 @@ class InTerminal:
             return False
         self.seen += data.decode("utf-8", "replace")
         return bool(data)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False

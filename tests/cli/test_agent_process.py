@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, PROGRAM, InTerminal, RawAgent, alive, bare_environment
+from cli_kit import DUOLOGUE, PROGRAM, InTerminal, RawAgent, bare_environment
 
+from procs import alive
 from wire import PATIENCE
 
 AGENT = [*DUOLOGUE, "agent"]

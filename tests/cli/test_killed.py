@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, RawAgent, alive, scripted, start
+from cli_kit import DUOLOGUE, RawAgent, scripted, start
 
+from procs import alive, descendants
 from wire import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -34,22 +35,6 @@ def until(condition: Callable[[], object]) -> None:
 def pids_in(file: Path, count: int) -> list[int]:
     until(lambda: file.exists() and len(file.read_text().split()) >= count)
     return [int(word) for word in file.read_text().split()]
-
-
-def descendants(pid: int) -> list[int]:
-    """All processes that have come from one, in whatever session."""
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            parents.setdefault(parent, []).append(int(entry.name))
-    found = list(parents.get(pid, ()))
-    for child in found:
-        found += parents.get(child, ())
-    return found
 
 
 def test_a_killed_agent_leaves_nothing_of_a_command_that_has_forked(tmp_path: Path) -> None:

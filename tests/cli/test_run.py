@@ -12,13 +12,14 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_kit import DUOLOGUE, alive, bare_environment, run, scripted, start
+from cli_kit import DUOLOGUE, bare_environment, run, scripted, start
 
 from duologue import codec
 from duologue.cli import main
 from duologue.cli.exits import MEANINGS, Exit, table
 from duologue.protocol.base import Unknown
 from duologue.protocol.v2.updates import SessionUpdate, StateUpdateEvent, ToolCallUpdateEvent
+from procs import alive
 from wire import PATIENCE
 
 

@@ -16,7 +16,8 @@ from duologue.protocol.v2.capabilities import ClientCapabilities
 from duologue.protocol.version import SUPPORTED
 from duologue.transports.base import Transport
 from duologue.transports.spawn import SpawnTransport
-from spawn_kit import alive, pids_in, python, shell
+from procs import alive
+from spawn_kit import pids_in, python, shell
 from wire import PATIENCE, Wire, until
 
 #: Answers `initialize` as the test says; notes its process id, what it read, and each start.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -36,6 +35,7 @@ from duologue.coder.models.base import (
 from duologue.coder.permissions import PermissionStore
 from duologue.coder.tools import Context, Outcome, Plan, Tool, builtin_tools
 from duologue.local.workspace import Workspace
+from procs import alive
 
 Step = list[ModelEvent] | Callable[[ModelRequest], AsyncIterator[ModelEvent]]
 
@@ -192,20 +192,10 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def runs(pid: int) -> bool:
-    """Whether a process runs; one that waits to be reaped does not."""
-    try:
-        os.kill(pid, 0)
-        state = Path(f"/proc/{pid}/stat")
-        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 async def gone(pid: int) -> bool:
     """Whether a process ends within some seconds."""
     for _ in range(150):
-        if not runs(pid):
+        if not alive(pid):
             return True
         await asyncio.sleep(0.02)
     return False

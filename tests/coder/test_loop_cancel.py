@@ -21,7 +21,6 @@ from coder_kit import (
     make_coder,
     of,
     outcomes,
-    runs,
     says,
     take_turn,
     written,
@@ -41,6 +40,7 @@ from duologue.coder.models.base import (
     UserMessage,
 )
 from duologue.coder.permissions import PermissionStore, parse_rule
+from procs import alive
 
 QUICK = CoderLimits(stop_grace=0.5)
 
@@ -271,7 +271,7 @@ async def test_a_cancelled_reader_gets_the_end_and_then_its_cancellation(tmp_pat
         await reader
     assert end_of(events) == "cancelled"
     assert outcomes(events) == ["cancelled"]
-    assert not runs(int((tmp_path / "pid").read_text()))
+    assert not alive(int((tmp_path / "pid").read_text()))
     assert end_of(await take_turn(coder)) == "end_turn"
 
 
@@ -295,7 +295,7 @@ async def test_a_reader_that_leaves_ends_the_turn_and_its_processes(tmp_path: Pa
             await read()
     else:
         await read()
-    assert not runs(int((tmp_path / "pid").read_text()))
+    assert not alive(int((tmp_path / "pid").read_text()))
     assert_consistent(coder)
     assert end_of(await take_turn(coder)) == "end_turn"
 
@@ -309,7 +309,7 @@ async def test_a_reader_that_never_comes_back_does_not_keep_the_process(tmp_path
     await written(tmp_path / "pid")
     await asyncio.sleep(0.1)
     await coder.aclose()
-    assert not runs(int((tmp_path / "pid").read_text()))
+    assert not alive(int((tmp_path / "pid").read_text()))
     await turn.aclose()
 
 

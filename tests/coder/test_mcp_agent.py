@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from acp_kit import Person
-from coder_kit import gone, runs, written
+from coder_kit import gone, written
 from mcp_servers_kit import official, stub
 from test_mcp_remote import EDITOR
 
 from duologue import connect
 from duologue.transports.spawn import SpawnTransport
+from procs import alive
 
 AGENT = [sys.executable, "-P", "-m", "duologue", "agent", "--model", "offline"]
 
@@ -59,7 +60,7 @@ async def test_servers_do_not_outlive_an_agent_that_is_killed(tmp_path: Path) ->
         session = await agent.new_session(tmp_path, mcp_servers=servers)
         await session.prompt("call the tool about of one").text()
         pids = [int(await written(file)) for file in files]
-        assert all(runs(pid) for pid in pids)
+        assert all(alive(pid) for pid in pids)
         pid = transports[0].pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)

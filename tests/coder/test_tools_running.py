@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from coder_kit import Bench, gone, runs, written
+from coder_kit import Bench, gone, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,26 +22,13 @@ from duologue.coder.excerpt import Excerpt
 from duologue.coder.limits import CoderLimits
 from duologue.local.errors import PathRefused
 from duologue.local.rules import Run
+from procs import alive, zombies
 
 QUICK = CoderLimits(stop_grace=0.5)
 
 
 def streamed(bench: Bench) -> bytes:
     return b"".join(event.data for event in bench.events if isinstance(event, ToolOutput))
-
-
-def zombies() -> list[int]:
-    """Our own children that have ended and wait to be reaped."""
-    found = []
-    for entry in Path("/proc").iterdir() if sys.platform == "linux" else ():
-        if entry.name.isdigit():
-            try:
-                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-            except OSError:
-                continue
-            if state == "Z" and int(parent) == os.getpid():
-                found.append(int(entry.name))
-    return found
 
 
 async def test_output_and_errors_come_in_order_with_the_exit_code(tmp_path: Path) -> None:
@@ -153,7 +140,7 @@ async def test_cancelling_stops_the_group_before_the_caller_hears_of_it(tmp_path
     work.cancel()
     with pytest.raises(asyncio.CancelledError):
         await work
-    assert not runs(pid)
+    assert not alive(pid)
 
 
 async def test_a_cancel_during_the_stop_still_kills(tmp_path: Path) -> None:
@@ -167,7 +154,7 @@ async def test_a_cancel_during_the_stop_still_kills(tmp_path: Path) -> None:
     pid = int(await written(tmp_path / "pid"))
     work.cancel()
     await asyncio.sleep(0.1)
-    assert runs(pid)
+    assert alive(pid)
     work.cancel()
     await asyncio.wait([work])
     assert await gone(pid)

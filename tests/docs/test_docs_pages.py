@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import socket
 import sys
@@ -21,6 +20,7 @@ from duologue.client import Session
 from duologue.protocol import v2
 from duologue.testing import Answers, connected, until
 from duologue.transports.base import Transport
+from procs import alive
 
 Page = Callable[[str], ModuleType]
 Protocol = Literal[1, 2]
@@ -397,19 +397,6 @@ async def test_a_cancel_ends_what_the_example_runner_started(tmp_path: Path) -> 
         assert turn.stop_reason == v2.StopReason.CANCELLED
         assert statuses(session) == ["cancelled"]
         await until(lambda: not any(alive(int(pid)) for pid in pids))
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        # It is gone by now, unless this system has no such files.
-        return not Path("/proc/self/stat").exists()
-    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 async def test_the_example_chat(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ import pytest
 from duologue.processes.child import Child, signal_name
 from duologue.processes.process import Process
 from duologue.processes.tree import Tree
-from spawn_kit import alive, open_descriptors, pids_in, until, zombies
+from procs import alive, open_descriptors, zombies
+from spawn_kit import pids_in, until
 from wire import PATIENCE
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="descendants in other groups are known on Linux only")

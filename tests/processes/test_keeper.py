@@ -16,7 +16,8 @@ import pytest
 from duologue.processes.child import Child
 from duologue.processes.keeper import KEEPER, Keeper
 from duologue.processes.tree import Orphan
-from spawn_kit import alive, pids_in, python, until
+from procs import alive, open_descriptors
+from spawn_kit import pids_in, python, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -264,8 +265,10 @@ async def test_a_program_is_held_as_long_as_something_of_it_runs() -> None:
     await quick.end()
 
 
-async def test_an_end_that_is_cancelled_holds_nothing_either() -> None:
-    child = Child.start(["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"], None, os.environ, grace=60)
+async def test_an_end_that_is_cancelled_holds_nothing_either(tmp_path: Path) -> None:
+    line = "trap '' TERM; echo $$ > pids; while :; do sleep 0.1; done"
+    child = Child.start(["/bin/sh", "-c", line], tmp_path, os.environ, grace=60)
+    await pids_in(tmp_path / "pids", 1)
     ending = asyncio.create_task(child.end())
     await asyncio.sleep(0)
     ending.cancel()
@@ -279,10 +282,10 @@ def test_without_a_shell_a_warning_is_all(monkeypatch: pytest.MonkeyPatch, caplo
     def fail(*_: object, **__: object) -> None:
         raise FileNotFoundError(2, "No such file or directory")
 
-    before = os.listdir("/proc/self/fd")  # noqa: PTH208
+    before = open_descriptors()
     keeper = Keeper()
     monkeypatch.setattr(subprocess, "run", fail)
     keeper.hold("key", Orphan(1 << 30, "", 0))
     keeper.release("key")
     assert "will outlive this process" in caplog.text
-    assert os.listdir("/proc/self/fd") == before  # noqa: PTH208
+    assert open_descriptors() == before

@@ -12,10 +12,9 @@ import pytest
 
 from duologue.transports.base import TransportError
 from duologue.transports.spawn import STDERR_TAIL, SpawnTransport
-from spawn_kit import Heard, alive, open_descriptors, pids_in, python, shell, spawned, until, zombies
+from procs import alive, open_descriptors, zombies
+from spawn_kit import Heard, pids_in, python, shell, spawned, until
 from wire import PATIENCE
-
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
 
 # --- the end of a child -----------------------------------------------------------------------------------------------
 
@@ -327,7 +326,7 @@ async def test_a_child_inherits_no_descriptor_but_its_three_streams(tmp_path: Pa
     read_end, write_end = os.pipe()
     os.set_inheritable(write_end, True)
     try:
-        code = "import os, sys; sys.stdout.write(' '.join(sorted(os.listdir('/proc/self/fd')))); sys.stdout.flush()"
+        code = "import os, sys; sys.stdout.write(' '.join(sorted(os.listdir('/dev/fd')))); sys.stdout.flush()"
         async with spawned(python(tmp_path, code)) as (_, heard):
             await heard.end()
             # The fourth is the open folder itself.

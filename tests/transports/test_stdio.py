@@ -17,7 +17,7 @@ import pytest
 
 from duologue.transports.base import Closed
 from duologue.transports.pipes import PipeTransport
-from spawn_kit import open_descriptors
+from procs import open_descriptors
 from wire import PATIENCE
 
 #: Serves the smallest agent: answers `_echo`, and `_call` by calling what the test has put into `noise`.
@@ -84,7 +84,8 @@ def test_field_bug_171_stdin_may_be_a_regular_file(tmp_path: Path) -> None:
     source.write_bytes(b"".join(line(number) for number in range(5000)))
     with source.open("rb") as stdin:
         done = run(program(tmp_path), stdin=stdin, capture_output=True)
-    assert answers(done.stdout) == list(range(5000))
+    # Handlers run side by side: one that had to wait for room in the pipe may answer behind a later one.
+    assert sorted(answers(done.stdout)) == list(range(5000))
 
 
 @pytest.mark.req("all-framing-09")

@@ -41,9 +41,11 @@ class Profile:
 
 def process_start() -> float:
     """When this process began, in seconds since the epoch; now, where the system does not tell."""
+    if sys.platform != "linux":
+        return time.time()
     try:
         fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
         since_boot = int(fields[19]) / os.sysconf("SC_CLK_TCK")
         return time.time() - (time.clock_gettime(time.CLOCK_BOOTTIME) - since_boot)
-    except (OSError, ValueError, IndexError, AttributeError):
+    except (OSError, ValueError, IndexError):
         return time.time()

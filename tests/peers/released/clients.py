@@ -20,7 +20,7 @@ from typing import Any
 from catalog import PLACE, ROOT
 from model_server import ModelServer
 
-from spawn_kit import alive
+from procs import alive
 
 Json = dict[str, Any]
 
