@@ -157,6 +157,14 @@ async def test_no_pytest_is_said_and_is_no_pass(tmp_path: Path, monkeypatch: pyt
             assert "pass:" not in turn.said
 
 
+def test_a_run_of_unittest_that_skipped_all() -> None:
+    # Python 3.12.0 and 3.12.1 say it so; the others have run the test that was skipped.
+    line = "-" * 70
+    for count, last in ((0, "NO TESTS RAN (skipped=1)"), (1, "OK (skipped=1)")):
+        ran = f"Ran {count} test{'' if count == 1 else 's'} in 0.000s"
+        assert read_unittest(f"s\n{line}\n{ran}\n\n{last}\n") == ((), 0, f"{ran}: {last}")
+
+
 async def test_no_test_that_ran_is_no_pass(tmp_path: Path) -> None:
     skipped = 'import unittest\n\n\n@unittest.skip("later")\nclass T(unittest.TestCase):\n    def test_a(self): ...\n'
     for number, (text, why) in enumerate(

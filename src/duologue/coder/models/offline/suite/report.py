@@ -78,7 +78,7 @@ def read_unittest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     parts = re.split(r"^={20,}\n(?:FAIL|ERROR): (.+)$", output, flags=re.MULTILINE)
     failures = tuple(_unittest_failure(title, block) for title, block in zip(parts[1::2], parts[2::2], strict=False))
     ran = re.search(r"^Ran (\d+) tests? in .*$", output, re.MULTILINE)
-    last = re.findall(r"^(OK.*|FAILED \(.*\)|NO TESTS RAN)$", output, re.MULTILINE)
+    last = re.findall(r"^(OK.*|FAILED \(.*\)|NO TESTS RAN.*)$", output, re.MULTILINE)
     skipped = re.search(r"\bskipped=(\d+)", last[-1]) if last else None
     passed = max(int(ran[1]) - len(failures) - int(skipped[1] if skipped else 0), 0) if ran else None
     return failures, passed, f"{ran[0]}: {last[-1]}" if ran and last else ""
