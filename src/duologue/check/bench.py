@@ -21,6 +21,8 @@ Start = Callable[[], Transport]
 T = TypeVar("T")
 
 INFO: Json = {"name": "duologue-check", "version": "1", "title": "Duologue check ✓"}
+#: The id of a session that nobody has opened.
+NO_SESSION = "duologue-no-session"
 
 
 class Bench(Notebook):
@@ -72,16 +74,9 @@ class Bench(Notebook):
             raise Skipped(Reason.BUILDS_ON)
         return wire
 
-    def offered(self, wire: Wire, *path: str) -> Any:
-        """What the agent said of a capability; None where it said nothing."""
-        value: Any = wire.talk.capabilities(Side.AGENT)
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
-
     def need(self, wire: Wire, *, v1: tuple[str, ...], v2: tuple[str, ...]) -> None:
         """Skip the probe where the agent does not offer a capability."""
-        if self.offered(wire, *(v1 if self.version == 1 else v2)) in (None, False):
+        if not wire.talk.offers(Side.AGENT, *(v1 if self.version == 1 else v2)):
             raise Skipped(Reason.CAPABILITY)
 
     # --- sessions -----------------------------------------------------------------------------------------------------
@@ -132,9 +127,9 @@ class Turn:
 
     async def accepted(self) -> Said:
         """The answer to the prompt; skips the probe where it is an error."""
-        answer = await self.wire.answer(self.request)
+        answer = without_login(await self.wire.answer(self.request))
         if answer.code is not None:
-            raise Skipped(Reason.LOGIN if answer.code == ErrorCode.AUTH_REQUIRED else Reason.BUILDS_ON)
+            raise Skipped(Reason.BUILDS_ON)
         return answer
 
     async def end(self) -> Said:
@@ -198,11 +193,18 @@ def demand(truth: object, problem: str, *said: Said | None) -> None:
         raise Failed(problem, *(each.line for each in said if each is not None))
 
 
-async def session_of(wire: Wire, method: str, params: Json | None = None) -> str:
-    """The session that a request opens; skips the probe where there can be none."""
-    answer = await wire.ask(method, params)
+def without_login(answer: Said, *others: ErrorCode) -> Said:
+    """The answer; skips the probe where it asks for a login first, or is an error that other requirements are about."""
     if answer.code == ErrorCode.AUTH_REQUIRED:
         raise Skipped(Reason.LOGIN)
+    if answer.code in others:
+        raise Skipped(Reason.BUILDS_ON)
+    return answer
+
+
+async def session_of(wire: Wire, method: str, params: Json | None = None) -> str:
+    """The session that a request opens; skips the probe where there can be none."""
+    answer = without_login(await wire.ask(method, params))
     session = answer.result.get("sessionId")
     if not isinstance(session, str):
         raise Skipped(Reason.BUILDS_ON)

@@ -138,6 +138,10 @@ class Talk:
         """What the program under test said."""
         return [said for said in self.said if not said.ours]
 
+    def heard(self, since: int) -> list[Said]:
+        """What the program said after the first `since` messages of both sides."""
+        return [said for said in self.said[since:] if not said.ours]
+
     @property
     def version(self) -> int | None:
         """The version that was agreed on; None before that."""
@@ -193,6 +197,14 @@ class Talk:
                     found: Json = said[name]
                     return found
         return {}
+
+    def offered(self, side: Side, *path: str) -> Any:
+        """What a side said of one of its capabilities; None where it said nothing."""
+        return inside(self.capabilities(side), *path)
+
+    def offers(self, side: Side, *path: str) -> bool:
+        """Whether a side said that it has a capability."""
+        return self.offered(side, *path) not in (None, False)
 
 
 def key_of(id: Any) -> tuple[str, Any]:

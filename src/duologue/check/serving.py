@@ -58,22 +58,17 @@ class Client:
             answer = {"error": {"code": ErrorCode.METHOD_NOT_FOUND, "message": "Method not found"}}
         except OSError as error:
             answer = {"error": {"code": ErrorCode.RESOURCE_NOT_FOUND, "message": error.strerror or "Not found"}}
-        self.reply(wire, said, answer)
+        wire.reply(said, answer)
 
     def lend(self, name: str) -> Json:
         """An MCP server of the checker, as session/new has it."""
         self._lent.add(f"{name}-server")
         return {"type": "acp", "name": name, "serverId": f"{name}-server"}
 
-    def reply(self, wire: Wire, said: Said, answer: Json) -> None:
-        """Answer a request with a result or an error."""
-        if wire.closed is None:
-            wire.send({"jsonrpc": "2.0", "id": said.json["id"], **answer})
-
     def answer_open(self, wire: Wire, outcome: Json) -> None:
         """Answer all questions that were left open."""
         for said in self.open:
-            self.reply(wire, said, {"result": {"outcome": outcome}})
+            wire.reply(said, {"result": {"outcome": outcome}})
         self.open.clear()
 
     def _answer(self, said: Said) -> Any:

@@ -115,6 +115,11 @@ class Wire:
         """A notification, to be given to `send`."""
         return {"jsonrpc": "2.0", "method": method, "params": params or {}}
 
+    def reply(self, asked: Said, answer: Json, *, pieces: int = 0) -> None:
+        """Answer a request with a result or an error; nothing is sent where the connection has ended."""
+        if self.closed is None:
+            self.send({"jsonrpc": "2.0", "id": asked.json["id"], **answer}, pieces=pieces)
+
     async def ask(self, method: str, params: Any = None) -> Said:
         """Send a request and wait for its answer."""
         request = self.request(method, params)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duologue.check.agents.words import HELLO, SLEEP
-from duologue.check.bench import Bench, Turn, demand, stop_reason
+from duologue.check.bench import NO_SESSION, Bench, Turn, demand, stop_reason
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
@@ -11,10 +11,10 @@ from duologue.check.wire import Wire
 from duologue.protocol.method import Side
 
 
-async def waiting(bench: Bench, wire: Wire, session: str) -> Turn:
+async def waiting(bench: Bench, wire: Wire, session: str, text: str = SLEEP) -> Turn:
     """A turn that certainly runs, since it waits for permission; skips the probe where none is asked for."""
     bench.client.permission = None
-    turn = bench.begin(wire, session, SLEEP)
+    turn = bench.begin(wire, session, text)
     if await turn.asked(bench.client) is None:
         raise Skipped(Reason.NOT_OBSERVED)
     return turn
@@ -64,10 +64,10 @@ def _at_work(turn: Turn) -> Said | None:
 async def cancels_nothing(bench: Bench) -> None:
     wire, session = await bench.session()
     since = len(wire.talk.said)
-    for each in (session, "duologue-no-session"):
+    for each in (session, NO_SESSION):
         wire.send(wire.tell("session/cancel", {"sessionId": each}))
     await wire.barrier()
-    answers = [said for said in wire.talk.said[since:] if not said.ours and said.answers]
+    answers = [said for said in wire.talk.heard(since) if said.answers]
     demand(len(answers) == 1, "a cancel is answered", *answers)
 
 

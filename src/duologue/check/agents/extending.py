@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
-from duologue.check.reason import Reason
+from duologue.check.bench import Bench, demand, without_login
+from duologue.check.judging import probe
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
@@ -54,7 +53,7 @@ async def _is_passed_over(bench: Bench, method: str, problem: str) -> None:
     since = len(wire.talk.said)
     wire.send(wire.tell(method, {"anything": True}))
     await wire.barrier()
-    answers = [said for said in wire.talk.said[since:] if not said.ours and said.answers]
+    answers = [said for said in wire.talk.heard(since) if said.answers]
     demand(len(answers) == 1, problem, *answers)
 
 
@@ -85,9 +84,7 @@ async def survives_unknown_servers(bench: Bench) -> None:
 async def _opens_with(bench: Bench, server: dict[str, object]) -> None:
     """A server that does not start may fail the session, but it is a server that is understood."""
     wire = await bench.greet()
-    answer = await wire.ask("session/new", bench.new(mcpServers=[server]))
-    if answer.code == ErrorCode.AUTH_REQUIRED:
-        raise Skipped(Reason.LOGIN)
+    answer = without_login(await wire.ask("session/new", bench.new(mcpServers=[server])))
     demand(
         answer.code not in {ErrorCode.INVALID_REQUEST, ErrorCode.METHOD_NOT_FOUND, ErrorCode.INVALID_PARAMS},
         "a server over stdio is refused",

@@ -68,7 +68,7 @@ async def answers_what_is_no_json(bench: Bench) -> None:
         await wire.barrier()
         heard = await wire.look(partial(_parse_error, wire, since))
         single = heard is not None and heard.json.get("id", 0) is None and isinstance(heard.line.json, dict)
-        said = [s for s in wire.talk.said[since:] if not s.ours]
+        said = wire.talk.heard(since)
         bench.note(row, "" if single else "what is no JSON is not answered by one error -32700 with the id null", *said)
 
 
@@ -82,7 +82,7 @@ async def copes_with_a_batch(bench: Bench) -> None:
     ids = {request["id"] for request in batch}
 
     def settled() -> bool | None:
-        answers = [said.json.get("id") for said in wire.talk.said[since:] if not said.ours]
+        answers = [said.json.get("id") for said in wire.talk.heard(since)]
         refused = any(
             said.code == ErrorCode.INVALID_REQUEST and said.json.get("id") is None for said in wire.talk.said[since:]
         )
@@ -96,4 +96,4 @@ def _plain(id: object) -> object:
 
 
 def _parse_error(wire: Wire, since: int) -> Said | None:
-    return next((said for said in wire.talk.said[since:] if not said.ours and said.code == ErrorCode.PARSE_ERROR), None)
+    return next((said for said in wire.talk.heard(since) if said.code == ErrorCode.PARSE_ERROR), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.bench import Bench, demand
+from duologue.check.bench import NO_SESSION, Bench, demand, without_login
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
@@ -86,11 +86,7 @@ async def refuses_the_nameless(bench: Bench) -> None:
 @probe(Side.AGENT, "all-initialize-04")
 async def needs_no_further_word(bench: Bench) -> None:
     wire = await bench.greet()
-    answer = await wire.ask("session/new", bench.new())
-    if answer.code == ErrorCode.AUTH_REQUIRED:
-        raise Skipped(Reason.LOGIN)
-    if answer.code == ErrorCode.METHOD_NOT_FOUND:
-        raise Skipped(Reason.BUILDS_ON)
+    answer = without_login(await wire.ask("session/new", bench.new()), ErrorCode.METHOD_NOT_FOUND)
     demand("result" in answer.json, "after the handshake no session can be opened", answer)
 
 
@@ -112,9 +108,9 @@ async def agrees_once(bench: Bench) -> None:
 @probe(Side.AGENT, "v1-initialize-13", "v2-initialize-08")
 async def serves_what_it_stands_for(bench: Bench) -> None:
     wire = await bench.greet()
-    if bench.version == 2 and bench.offered(wire, "session") is None:
+    if bench.version == 2 and wire.talk.offered(Side.AGENT, "session") is None:
         raise Skipped(Reason.CAPABILITY)
-    unknown = {"sessionId": "duologue-no-session"}
+    unknown = {"sessionId": NO_SESSION}
     calls: list[tuple[str, Json]] = [
         ("session/new", bench.new()),
         ("session/prompt", {**unknown, "prompt": [{"type": "text", "text": "Hello"}]}),
@@ -130,7 +126,7 @@ async def serves_what_it_stands_for(bench: Bench) -> None:
 @probe(Side.AGENT, "v2-initialize-07")
 async def serves_no_sessions_unsaid(bench: Bench) -> None:
     wire = await bench.greet()
-    if bench.offered(wire, "session") is not None:
+    if wire.talk.offered(Side.AGENT, "session") is not None:
         raise Skipped(Reason.CAPABILITY)
     answer = await wire.ask("session/new", bench.new())
     demand("error" in answer.json, "session/new is served without the capability session", answer)
@@ -152,8 +148,7 @@ async def serves_one_version_only(bench: Bench) -> None:
     """The methods of the other version, under params that would do."""
     wire = await bench.greet()
     here, there = (V1, V2) if bench.version == 1 else (V2, V1)
-    session = "duologue-no-session"
-    params = {"sessionId": session, "cwd": str(bench.folder), "mcpServers": [], "methodId": "none", "modeId": "none"}
+    params = {"sessionId": NO_SESSION, "cwd": str(bench.folder), "mcpServers": [], "methodId": "none", "modeId": "none"}
     for name in sorted(key.name for key in added(here, there) if key.receiver is Side.AGENT and key.answered):
         answer = await wire.ask(name, params)
         demand(answer.code == ErrorCode.METHOD_NOT_FOUND, f"{name} is served in version {bench.version}", answer)
@@ -162,7 +157,7 @@ async def serves_one_version_only(bench: Bench) -> None:
 @probe(Side.AGENT, "all-errors-07")
 async def serves_nothing_unsaid(bench: Bench) -> None:
     wire = await bench.greet()
-    unknown = {"sessionId": "duologue-no-session", "cwd": str(bench.folder), "mcpServers": []}
+    unknown = {"sessionId": NO_SESSION, "cwd": str(bench.folder), "mcpServers": []}
     gates: dict[int, list[tuple[str, tuple[str, ...]]]] = {
         1: [
             ("session/load", ("loadSession",)),
@@ -170,7 +165,7 @@ async def serves_nothing_unsaid(bench: Bench) -> None:
         ],
         2: [("session/delete", ("session", "delete")), ("session/fork", ("session", "fork"))],
     }
-    left_out = [method for method, path in gates[bench.version] if bench.offered(wire, *path) in (None, False)]
+    left_out = [method for method, path in gates[bench.version] if not wire.talk.offers(Side.AGENT, *path)]
     if not left_out:
         raise Skipped(Reason.CAPABILITY)
     for method in left_out:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from duologue.check.bench import Bench, demand
+from duologue.check.bench import NO_SESSION, Bench, demand, without_login
 from duologue.check.judging import Skipped, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
@@ -22,15 +22,11 @@ async def answers_what_is_no_message(bench: Bench) -> None:
         wire.send(line)
         await wire.barrier()
         refused = await wire.look(partial(_refusal, wire, since))
-        demand(refused, f"{line.decode().strip()} is not answered with -32600", *_heard(wire, since))
+        demand(refused, f"{line.decode().strip()} is not answered with -32600", *wire.talk.heard(since))
 
 
 def _refusal(wire: Wire, since: int) -> Said | None:
-    return next((said for said in _heard(wire, since) if said.code == ErrorCode.INVALID_REQUEST), None)
-
-
-def _heard(wire: Wire, since: int) -> list[Said]:
-    return [said for said in wire.talk.said[since:] if not said.ours]
+    return next((said for said in wire.talk.heard(since) if said.code == ErrorCode.INVALID_REQUEST), None)
 
 
 @probe(Side.AGENT, "all-jsonrpc-06")
@@ -43,7 +39,7 @@ async def answers_no_notification(bench: Bench) -> None:
         wire.tell("session/prompt", {"prompt": 5}),
     )
     await left_to_others(wire.barrier())
-    answers = [said for said in _heard(wire, since) if said.answers]
+    answers = [said for said in wire.talk.heard(since) if said.answers]
     demand(len(answers) == 1, "a notification is answered", *answers)
 
 
@@ -57,12 +53,10 @@ async def knows_not_what_it_has_not(bench: Bench) -> None:
 @probe(Side.AGENT, "all-jsonrpc-08")
 async def refuses_wrong_params(bench: Bench) -> None:
     wire = await bench.greet()
-    if bench.version == 2 and bench.offered(wire, "session") is None:
+    if bench.version == 2 and wire.talk.offered(Side.AGENT, "session") is None:
         raise Skipped(Reason.CAPABILITY)
     for method, params in (("session/new", {"cwd": 5, "mcpServers": []}), ("session/prompt", {"prompt": []})):
-        answer = await wire.ask(method, params)
-        if answer.code in {ErrorCode.AUTH_REQUIRED, ErrorCode.METHOD_NOT_FOUND}:
-            raise Skipped(Reason.LOGIN if answer.code == ErrorCode.AUTH_REQUIRED else Reason.BUILDS_ON)
+        answer = without_login(await wire.ask(method, params), ErrorCode.METHOD_NOT_FOUND)
         demand(
             answer.code == ErrorCode.INVALID_PARAMS, f"wrong params of {method} are not answered with -32602", answer
         )
@@ -75,9 +69,9 @@ async def answers_under_null(bench: Bench) -> None:
     wire.send({"jsonrpc": "2.0", "id": None, "method": "unknown/duologue"})
     await wire.barrier()
     under_null = await wire.look(
-        lambda: next((s for s in _heard(wire, since) if s.answers and s.json.get("id", 0) is None), None)
+        lambda: next((s for s in wire.talk.heard(since) if s.answers and s.json.get("id", 0) is None), None)
     )
-    demand(under_null, "a request under the id null is not answered", *_heard(wire, since))
+    demand(under_null, "a request under the id null is not answered", *wire.talk.heard(since))
 
 
 @probe(Side.AGENT, "all-jsonrpc-17")
@@ -87,9 +81,7 @@ async def needs_no_params(bench: Bench) -> None:
     for params in ({"params": None}, {}):
         request = {key: value for key, value in wire.request("session/list").items() if key != "params"}
         wire.send({**request, **params})
-        answer = await wire.answer(request)
-        if answer.code in {ErrorCode.AUTH_REQUIRED, ErrorCode.METHOD_NOT_FOUND}:
-            raise Skipped(Reason.LOGIN if answer.code == ErrorCode.AUTH_REQUIRED else Reason.BUILDS_ON)
+        answer = without_login(await wire.answer(request), ErrorCode.METHOD_NOT_FOUND)
         demand("result" in answer.json, "session/list needs params that it does not need", answer)
 
 
@@ -102,7 +94,7 @@ async def passes_over_stray_answers(bench: Bench) -> None:
         {"jsonrpc": "2.0", "id": 123456, "error": {"code": ErrorCode.AUTH_REQUIRED, "message": "Nobody asked"}},
     )
     await wire.barrier()
-    answers = [said for said in _heard(wire, since) if said.answers]
+    answers = [said for said in wire.talk.heard(since) if said.answers]
     demand(len(answers) == 1, "an answer that nobody asked for is answered", *answers)
 
 
@@ -110,7 +102,7 @@ async def passes_over_stray_answers(bench: Bench) -> None:
 async def serves_no_rumours(bench: Bench) -> None:
     wire = await bench.greet()
     for method in RUMOURED:
-        answer = await wire.ask(method, {"sessionId": "duologue-no-session"})
+        answer = await wire.ask(method, {"sessionId": NO_SESSION})
         demand("error" in answer.json, f"{method} is served and not ACP", answer)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from duologue.check.agents.cancelling import waiting
 from duologue.check.agents.words import TOUCH
 from duologue.check.bench import Bench, Turn, demand
 from duologue.check.judging import Skipped, probe
@@ -14,12 +15,8 @@ from duologue.protocol.method import Side
 async def asked(bench: Bench) -> tuple[Turn, Said]:
     """A turn that waits for permission; skips the probe where none is asked for."""
     wire, session = await bench.session()
-    bench.client.permission = None
-    turn = bench.begin(wire, session, TOUCH)
-    question = await turn.asked(bench.client)
-    if question is None:
-        raise Skipped(Reason.NOT_OBSERVED)
-    return turn, question
+    turn = await waiting(bench, wire, session, TOUCH)
+    return turn, bench.client.open[0]
 
 
 def touched(bench: Bench) -> bool:
@@ -46,7 +43,7 @@ async def without_permission(bench: Bench, problem: str, outcome: Json | None) -
     bench.client.open.clear()
     # Another question about the same command is refused.
     bench.client.permission = "reject"
-    bench.client.reply(turn.wire, question, reply)
+    turn.wire.reply(question, reply)
     end = await turn.end()
     demand(not touched(bench), problem, question, end)
 

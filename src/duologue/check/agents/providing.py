@@ -66,7 +66,7 @@ def _first(found: list[Json], *, required: bool) -> Json:
 @probe(Side.AGENT, "allu-providers-02")
 async def says_that_it_has_providers(bench: Bench) -> None:
     wire = await bench.greet()
-    if isinstance(bench.offered(wire, "providers"), dict):
+    if isinstance(wire.talk.offered(Side.AGENT, "providers"), dict):
         raise Skipped(Reason.CAPABILITY)
     answer = await wire.ask("providers/list")
     demand("error" in answer.json, "providers/list is served and the capability providers is missing", answer)

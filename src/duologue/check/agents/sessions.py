@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from duologue.check.agents.words import HELLO, NOTES, READ, SECRET, SLEEP
-from duologue.check.bench import Bench, demand, items_of, stop_reason
+from duologue.check.agents.cancelling import waiting
+from duologue.check.agents.words import HELLO, NOTES, READ, SECRET
+from duologue.check.bench import NO_SESSION, Bench, demand, items_of, stop_reason, without_login
 from duologue.check.judging import Failed, Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
@@ -42,7 +43,7 @@ async def works_in_its_folder(bench: Bench) -> None:
 @probe(Side.AGENT, "all-session-07")
 async def knows_no_others(bench: Bench) -> None:
     wire = await bench.greet()
-    params = {"sessionId": "duologue-no-session", "prompt": [{"type": "text", "text": HELLO}]}
+    params = {"sessionId": NO_SESSION, "prompt": [{"type": "text", "text": HELLO}]}
     answer = await wire.ask("session/prompt", params)
     demand("error" in answer.json, "a prompt to an unknown session is accepted", answer)
 
@@ -128,10 +129,7 @@ async def _ids(wire: Wire, bench: Bench) -> tuple[Said, set[str]]:
 async def closing_cancels(bench: Bench) -> None:
     wire, session = await bench.session()
     bench.need(wire, v1=("sessionCapabilities", "close"), v2=("session",))
-    bench.client.permission = None
-    turn = bench.begin(wire, session, SLEEP)
-    if await turn.asked(bench.client) is None:
-        raise Skipped(Reason.NOT_OBSERVED)
+    turn = await waiting(bench, wire, session)
     request = wire.request("session/close", {"sessionId": session})
     wire.send(request)
     bench.client.answer_open(wire, {"outcome": "cancelled"})
@@ -179,7 +177,5 @@ async def refuses_bad_directories(bench: Bench) -> None:
     path = ("additionalDirectories",)
     bench.need(wire, v1=("sessionCapabilities", *path), v2=("session", *path))
     for wrong in ("", "relative/folder"):
-        answer = await wire.ask("session/new", bench.new(additionalDirectories=[wrong]))
-        if answer.code == ErrorCode.AUTH_REQUIRED:
-            raise Skipped(Reason.LOGIN)
+        answer = without_login(await wire.ask("session/new", bench.new(additionalDirectories=[wrong])))
         demand(answer.code is not None, f"the additional directory {wrong!r} is taken", answer)

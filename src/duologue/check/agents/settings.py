@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duologue.check.agents.cancelling import cancel
 from duologue.check.agents.words import SLEEP
 from duologue.check.bench import Bench, demand
 from duologue.check.judging import Skipped, probe
@@ -69,8 +70,7 @@ async def sets_modes_at_any_time(bench: Bench) -> None:
     for mode in (*(each for each in ids if each != now), now):
         answer = await wire.ask("session/set_mode", {"sessionId": session, "modeId": mode})
         demand("result" in answer.json, f"the mode {mode!r} cannot be set during a turn", answer)
-    wire.send(wire.tell("session/cancel", {"sessionId": session}))
-    bench.client.answer_open(wire, {"outcome": "cancelled"})
+    cancel(bench, wire, session)
     await turn.end()
 
 
@@ -123,6 +123,5 @@ async def sets_options_at_any_time(bench: Bench) -> None:
     params = setting(bench, session, option, option.get("currentValue"))
     answer = await wire.ask("session/set_config_option", params)
     demand("result" in answer.json, "an option cannot be set during a turn", answer)
-    wire.send(wire.tell("session/cancel", {"sessionId": session}))
-    bench.client.answer_open(wire, {"outcome": "cancelled"})
+    cancel(bench, wire, session)
     await turn.end()

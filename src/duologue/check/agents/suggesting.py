@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.bench import Bench, demand, items_of, session_of
+from duologue.check.bench import Bench, demand, items_of, session_of, without_login
 from duologue.check.judging import Skipped, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.serving import EDITOR
 from duologue.check.watching.documents import past_the_end, places
 from duologue.check.wire import Wire
-from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 
 URI = "file:///duologue-check/notes.py"
@@ -38,7 +37,7 @@ def at(session: str, line: int, version: int = 1) -> Json:
 
 def opened(bench: Bench, wire: Wire, session: str) -> None:
     """Open a document, where the agent wants to hear of it."""
-    if bench.offered(wire, "nes", "events", "document", "didOpen") is not None:
+    if wire.talk.offered(Side.AGENT, "nes", "events", "document", "didOpen") is not None:
         wire.send(wire.tell("document/didOpen", about(session, languageId="python", version=1, text=TEXT)))
 
 
@@ -53,9 +52,7 @@ async def starts_with_nothing(bench: Bench) -> None:
     bench.need(wire, v1=("nes",), v2=("nes",))
     folder = {"uri": bench.folder.as_uri(), "name": bench.folder.name}
     for params in ({}, {"workspaceUri": None}, {"workspaceUri": folder["uri"], "workspaceFolders": [folder]}):
-        answer = await wire.ask("nes/start", params)
-        if answer.code == ErrorCode.AUTH_REQUIRED:
-            raise Skipped(Reason.LOGIN)
+        answer = without_login(await wire.ask("nes/start", params))
         demand(isinstance(answer.result.get("sessionId"), str), "nes/start gives no sessionId", answer)
 
 
@@ -84,7 +81,7 @@ async def suggests_what_it_has(bench: Bench) -> None:
 @probe(Side.AGENT, "allu-documents-07")
 async def takes_a_whole_text(bench: Bench) -> None:
     wire, session = await editing(bench)
-    if bench.offered(wire, "nes", "events", "document", "didChange") is None:
+    if wire.talk.offered(Side.AGENT, "nes", "events", "document", "didChange") is None:
         raise Skipped(Reason.CAPABILITY)
     opened(bench, wire, session)
     change = about(session, version=2, contentChanges=[{"text": SHORT, "range": None}])

@@ -43,5 +43,5 @@ async def takes_back_nothing(bench: Bench) -> None:
     for id in (done.json["id"], "duologue-no-request"):
         wire.send(wire.tell("$/cancel_request", {"requestId": id}))
     await wire.barrier()
-    answers = [said for said in wire.talk.said[since:] if not said.ours and said.answers]
+    answers = [said for said in wire.talk.heard(since) if said.answers]
     demand(len(answers) == 1, "taking back what is over or unknown is answered", *answers)

@@ -11,7 +11,7 @@ from duologue.check.clients.starting import Launch, Running
 from duologue.check.judging import Skipped
 from duologue.check.notebook import Notebook
 from duologue.check.reason import Reason
-from duologue.check.record import Json, Said, Talk, inside
+from duologue.check.record import Json, Said, Talk
 from duologue.check.wire import Wire
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
@@ -122,7 +122,7 @@ class ClientBench(Notebook):
             answer = {"error": {"code": ErrorCode.METHOD_NOT_FOUND, "message": "Method not found"}}
         else:
             answer = {"result": result}
-        wire.send({"jsonrpc": "2.0", "id": said.json["id"], **answer}, pieces=self.pieces)
+        wire.reply(said, answer, pieces=self.pieces)
 
     def _result(self, said: Said) -> Json | None:
         match said.method:
@@ -153,13 +153,9 @@ class ClientBench(Notebook):
         names = ("agentCapabilities", "agentInfo") if version == 1 else ("capabilities", "info")
         return {"protocolVersion": version, names[0]: ABLE[version], names[1]: INFO, **self.introduction}
 
-    def offers(self, wire: Wire, *path: str) -> bool:
-        """Whether the client said that it has a capability."""
-        return inside(wire.talk.capabilities(Side.CLIENT), *path) not in (None, False)
-
     def need(self, wire: Wire, *path: str) -> None:
-        """Skip the probe where it did not."""
-        if not self.offers(wire, *path):
+        """Skip the probe where the client does not offer a capability."""
+        if not wire.talk.offers(Side.CLIENT, *path):
             raise Skipped(Reason.CAPABILITY)
 
     def update(self, wire: Wire, kind: str, **members: Any) -> None:
@@ -174,7 +170,7 @@ class ClientBench(Notebook):
     def accept(self, wire: Wire, prompt: Said) -> None:
         """Take a prompt up, which in version 2 is said."""
         if self.version == 2:
-            wire.send({"jsonrpc": "2.0", "id": prompt.json["id"], "result": {}})
+            wire.reply(prompt, {"result": {}})
             self.update(wire, "user_message", messageId="u1", content=prompt.params.get("prompt"))
             self.update(wire, "state_update", state="running")
 
@@ -183,7 +179,7 @@ class ClientBench(Notebook):
         if self.version == 2:
             self.update(wire, "state_update", state="idle", stopReason="end_turn")
         else:
-            wire.send({"jsonrpc": "2.0", "id": prompt.json["id"], "result": {"stopReason": "end_turn"}})
+            wire.reply(prompt, {"result": {"stopReason": "end_turn"}})
 
     async def working(self) -> tuple[Wire, Said]:
         """A client whose prompt was accepted and is not over."""

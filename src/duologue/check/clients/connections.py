@@ -7,7 +7,7 @@ from typing import Any
 
 from duologue.check.agents.batches import empty_batch, mixed_batch, silent_batch
 from duologue.check.bench import demand
-from duologue.check.clients.bench import ClientBench
+from duologue.check.clients.bench import SESSION, ClientBench
 from duologue.check.judging import left_to_others, probe
 from duologue.check.record import Said
 from duologue.check.watching.methods import RUMOURED
@@ -19,10 +19,6 @@ from duologue.protocol.version import V1, V2, added
 CLIENT = Side.CLIENT
 
 
-def heard(wire: Wire, since: int) -> list[Said]:
-    return [said for said in wire.talk.said[since:] if not said.ours and said.answers]
-
-
 async def told(wire: Wire, *messages: Any, want: Callable[[list[Said]], object] | None = None) -> list[Said]:
     """What is answered to messages before and shortly after the next answer; `want` says what is waited for."""
     since = len(wire.talk.said)
@@ -30,7 +26,7 @@ async def told(wire: Wire, *messages: Any, want: Callable[[list[Said]], object] 
     barrier = await wire.barrier()
 
     def others() -> list[Said]:
-        return [said for said in heard(wire, since) if said.line is not barrier.line]
+        return [said for said in wire.talk.heard(since) if said.answers and said.line is not barrier.line]
 
     if want is not None:
         await wire.look(lambda: want(others()) or None)
@@ -81,7 +77,7 @@ async def refuses_wrong_params(bench: ClientBench) -> None:
     wire, _ = await bench.working()
     answer = await wire.ask("session/request_permission", {"sessionId": 5})
     bad = {
-        "sessionId": "duologue-session",
+        "sessionId": SESSION,
         "title": "May I?",
         "toolCall": {"toolCallId": "c1"},
         "options": [{"name": 5}],
@@ -122,7 +118,7 @@ async def passes_over_stray_answers(bench: ClientBench) -> None:
 async def serves_no_rumours(bench: ClientBench) -> None:
     wire, _ = await bench.working()
     for method in RUMOURED:
-        answer = await wire.ask(method, {"sessionId": "duologue-session"})
+        answer = await wire.ask(method, {"sessionId": SESSION})
         demand("error" in answer.json, f"{method} is served and not ACP", answer)
 
 
@@ -183,7 +179,7 @@ async def numbers_apart(bench: ClientBench) -> None:
 async def serves_one_version_only(bench: ClientBench) -> None:
     wire, _ = await bench.working()
     for name in sorted(key.name for key in added(V2, V1) if key.receiver is CLIENT and key.answered):
-        answer = await wire.ask(name, {"sessionId": "duologue-session", "path": "/x", "command": "true"})
+        answer = await wire.ask(name, {"sessionId": SESSION, "path": "/x", "command": "true"})
         demand(answer.code == ErrorCode.METHOD_NOT_FOUND, f"{name} is served in version 2", answer)
 
 
@@ -246,7 +242,7 @@ async def takes_the_message_first(bench: ClientBench) -> None:
     wire, prompt = await bench.prompted()
     bench.update(wire, "user_message", messageId="u1", content=prompt.params.get("prompt"))
     bench.update(wire, "state_update", state="running")
-    wire.send({"jsonrpc": "2.0", "id": prompt.json["id"], "result": {}})
+    wire.reply(prompt, {"result": {}})
     await wire.barrier()
 
 

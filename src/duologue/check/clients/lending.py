@@ -65,7 +65,7 @@ async def passes_over_unknown_suggestions(bench: ClientBench) -> None:
     wire, asked = await called(bench, "nes/suggest")
     odd = {"kind": "_duologue", "suggestionId": "odd", "size": 3}
     edit = {"kind": "edit", "suggestionId": "good", "uri": asked.params.get("uri"), "edits": [EDIT]}
-    wire.send({"jsonrpc": "2.0", "id": asked.json["id"], "result": {"suggestions": [odd, edit]}})
+    wire.reply(asked, {"result": {"suggestions": [odd, edit]}})
     await wire.barrier()
 
 

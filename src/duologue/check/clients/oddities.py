@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from duologue.check.clients.bench import ClientBench
+from duologue.check.clients.bench import SESSION, ClientBench
 from duologue.check.judging import probe
 from duologue.check.record import Json
 from duologue.protocol.method import Side
@@ -124,7 +124,7 @@ def _said(row: str, updates: tuple[Json, ...]) -> None:
     async def survives(bench: ClientBench) -> None:
         wire, prompt = await bench.working()
         for update in updates:
-            wire.send(wire.tell("session/update", {"sessionId": "duologue-session", "update": update}))
+            wire.send(wire.tell("session/update", {"sessionId": SESSION, "update": update}))
         await wire.barrier()
         bench.finish(wire, prompt)
 

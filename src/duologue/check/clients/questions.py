@@ -61,11 +61,11 @@ async def answers_odd_options(bench: ClientBench) -> None:
 @probe(CLIENT, "all-elicitation-04")
 async def refuses_modes_unsaid(bench: ClientBench) -> None:
     wire, _ = await bench.working()
-    if bench.offers(wire, "elicitation", "url"):
+    if wire.talk.offers(CLIENT, "elicitation", "url"):
         raise Skipped(Reason.CAPABILITY)
     url = {"mode": "url", "elicitationId": "e1", "url": "https://example.org/", "message": "Look", "sessionId": SESSION}
     answer = await wire.ask("elicitation/create", url)
-    if answer.code == ErrorCode.METHOD_NOT_FOUND and not bench.offers(wire, "elicitation"):
+    if answer.code == ErrorCode.METHOD_NOT_FOUND and not wire.talk.offers(CLIENT, "elicitation"):
         return
     demand(answer.code == ErrorCode.INVALID_PARAMS, "a mode that was not offered is not answered with -32602", answer)
 
@@ -139,7 +139,7 @@ async def serves_no_terminals_unsaid(bench: ClientBench) -> None:
 
 async def _not_served(bench: ClientBench, capability: tuple[str, ...], method: str, params: Json) -> None:
     wire, _ = await bench.working()
-    if bench.offers(wire, *capability):
+    if wire.talk.offers(CLIENT, *capability):
         raise Skipped(Reason.CAPABILITY)
     answer = await wire.ask(method, params)
     demand(

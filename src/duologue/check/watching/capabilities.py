@@ -72,13 +72,13 @@ def _methods(talk: Talk) -> Seen:
 
 @watch("v1u-auth-01", Side.AGENT)
 def terminal_login_where_offered(talk: Talk) -> Seen:
-    offered = inside(talk.capabilities(Side.CLIENT), "auth", "terminal") is True
+    offered = talk.offered(Side.CLIENT, "auth", "terminal") is True
     yield from _terminal_login(talk, offered)
 
 
 @watch("v2u-auth-01", Side.AGENT)
 def terminal_login_where_marked(talk: Talk) -> Seen:
-    offered = isinstance(inside(talk.capabilities(Side.CLIENT), "auth", "terminal"), dict)
+    offered = isinstance(talk.offered(Side.CLIENT, "auth", "terminal"), dict)
     yield from _terminal_login(talk, offered)
 
 

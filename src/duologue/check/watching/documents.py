@@ -33,7 +33,7 @@ def of_documents(talk: Talk) -> Iterator[Said]:
 
 def asked_events(talk: Talk) -> Any:
     """The events that the agent wants to hear."""
-    return inside(talk.capabilities(Side.AGENT), "nes", "events", "document")
+    return talk.offered(Side.AGENT, "nes", "events", "document")
 
 
 def encoding_of(talk: Talk) -> PositionEncodingKind:

@@ -80,7 +80,7 @@ def terminals_where_offered(talk: Talk) -> Seen:
 
 def _gated(talk: Talk, method: str, path: tuple[str, ...]) -> Seen:
     """Calls of a method whose capability is not true, though it was mentioned."""
-    offered = inside(talk.capabilities(Side.CLIENT), *path)
+    offered = talk.offered(Side.CLIENT, *path)
     calls = [said for said in talk.theirs if said.method == method]
     if offered is not None:
         for said in calls:

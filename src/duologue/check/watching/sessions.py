@@ -140,7 +140,7 @@ def _gate(row: str, method: str, v1: tuple[str, ...] | None, v2: tuple[str, ...]
         path = v1 if talk.version == 1 else v2
         if path is None:
             return
-        offered = inside(talk.capabilities(Side.AGENT), *path) not in (None, False)
+        offered = talk.offers(Side.AGENT, *path)
         calls = [said for said in talk.theirs if said.method == method]
         if talk.version is not None and not offered and any(said.method in OPENING for said in talk.theirs):
             yield None, ""
@@ -155,7 +155,7 @@ for gate in GATES:
 @watch("all-session-24", Side.CLIENT)
 def directories_where_offered(talk: Talk) -> Seen:
     path = ("sessionCapabilities",) if talk.version == 1 else ("session",)
-    offered = inside(talk.capabilities(Side.AGENT), *path, "additionalDirectories") is not None
+    offered = talk.offered(Side.AGENT, *path, "additionalDirectories") is not None
     for said in _opened(talk):
         sent = said.params.get("additionalDirectories")
         yield said, "additionalDirectories are sent and not offered" if sent and not offered else ""
@@ -198,7 +198,7 @@ def acp_servers_where_marked(talk: Talk) -> Seen:
 
 
 def _servers(talk: Talk, path: tuple[str, ...], kinds: tuple[str, ...]) -> Seen:
-    offered = inside(talk.capabilities(Side.AGENT), *path)
+    offered = talk.offered(Side.AGENT, *path)
     for said in _opened(talk):
         for server in said.params.get("mcpServers") or []:
             kind = server.get("type") if isinstance(server, dict) else None
@@ -303,7 +303,7 @@ def outside_of_batches(talk: Talk) -> Seen:
 @watch("all-prompt-01", Side.CLIENT)
 def blocks_where_offered(talk: Talk) -> Seen:
     path = ("promptCapabilities",) if talk.version == 1 else ("session", "prompt")
-    offered = inside(talk.capabilities(Side.AGENT), *path)
+    offered = talk.offered(Side.AGENT, *path)
     gates = {"image": "image", "audio": "audio", "resource": "embeddedContext"}
     for said in talk.theirs:
         prompt = said.params.get("prompt")

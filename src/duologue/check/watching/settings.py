@@ -59,7 +59,7 @@ def current_value_is_there(talk: Talk) -> Seen:
 
 @watch("v1-config-02", Side.AGENT)
 def booleans_where_offered(talk: Talk) -> Seen:
-    offered = inside(talk.capabilities(Side.CLIENT), "session", "configOptions", "boolean")
+    offered = talk.offered(Side.CLIENT, "session", "configOptions", "boolean")
     for said, options in _lists(talk):
         wrong = not isinstance(offered, dict) and any(option.get("type") == "boolean" for option in options)
         yield said, "a boolean option goes to a client without the capability" if wrong else ""
