@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
+from functools import cache
 from typing import Any
+
+from hypothesis import strategies as st
+from protocol_values import values
 
 from duologue import codec
 from duologue.protocol.changes.edge import Edge
@@ -30,6 +34,18 @@ def fitting(hint: Any, value: Any) -> Any:
         raise AssertionError(f"does not fit {hint}: {dropped}")
 
     return codec.decode(hint, json.dumps(value).encode(), report=fail)
+
+
+def decoded(hint: Any, value: Any) -> Any:
+    """Decode JSON of any shape; something of it may be dropped."""
+    return codec.decode(hint, json.dumps(value).encode())
+
+
+@cache
+def shape(version: Version, hint: Any) -> Any:
+    """JSON of every shape that the schema allows for one of our types."""
+    name = next((name for name in version.types if version.types.find(name) is hint), None)
+    return st.just({}) if name is None else values(version.name, name)
 
 
 def method(version: Version, name: str) -> Any:
@@ -145,6 +161,25 @@ def client() -> Line:
 
 def text(words: str) -> Json:
     return {"type": "text", "text": words}
+
+
+def item(words: str) -> Json:
+    """A text as content of a tool call."""
+    return {"type": "content", "content": text(words)}
+
+
+def call(tool_call_id: str = "t", **members: Any) -> Json:
+    """A tool call as version 1 announces it."""
+    return {"sessionUpdate": "tool_call", "toolCallId": tool_call_id, **members}
+
+
+def tool(tool_call_id: str = "t", **members: Any) -> Json:
+    """What is told of a tool call later on, and in version 2 from the start."""
+    return {"sessionUpdate": "tool_call_update", "toolCallId": tool_call_id, **members}
+
+
+def terminal(**members: Any) -> Json:
+    return {"sessionUpdate": "terminal_update", "terminalId": "x", **members}
 
 
 def chunk(kind: str, words: str, message_id: str | None = None) -> Json:

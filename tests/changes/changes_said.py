@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from changes_kit import chunk, text
+from changes_kit import chunk, terminal, text, tool
 from hypothesis import strategies as st
 
 from duologue.protocol.patches import make_patch
@@ -25,14 +25,6 @@ DIFF = {
 }
 TERMINAL = {"type": "terminal", "terminalId": "x"}
 ITEMS = BLOCKS.map(lambda block: {"type": "content", "content": block}) | st.sampled_from([DIFF, TERMINAL])
-
-
-def tool(tool_call_id: str, **members: Any) -> Any:
-    return {"sessionUpdate": "tool_call_update", "toolCallId": tool_call_id, **members}
-
-
-def terminal(**members: Any) -> Any:
-    return {"sessionUpdate": "terminal_update", "terminalId": "x", **members}
 
 
 def coded(words: str) -> str:

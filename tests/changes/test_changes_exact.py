@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from typing import Any
 
 import pytest
-from changes_kit import Line, plain
+from changes_kit import Line, decoded, plain, shape
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from protocol_values import values
 
-from duologue import codec
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes.steps import Answer, Ask, Notify
 from duologue.protocol.changes.table import METHODS, PARTS, UPDATES, Kind
@@ -22,17 +18,6 @@ from duologue.protocol.version import V1, V2, Version
 QUICK = settings(max_examples=40, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 EXACT = [row for row in METHODS if row.kind is Kind.EXACT]
 BOTH = [row for row in EXACT if row.v2 is not None]
-
-
-@cache
-def shape(version: Version, hint: Any) -> Any:
-    """JSON of every shape that the schema allows for one of our types."""
-    name = next((name for name in version.types if version.types.find(name) is hint), None)
-    return st.just({}) if name is None else values(version.name, name)
-
-
-def decoded(hint: Any, value: Any) -> Any:
-    return codec.decode(hint, json.dumps(value).encode())
 
 
 def only(steps: Any, kind: type) -> Any:

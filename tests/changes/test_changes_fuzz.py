@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from typing import Any
 
 import msgspec
 import pytest
-from changes_kit import SESSION, Line, agent, client, plain
+from changes_kit import SESSION, Line, agent, client, decoded, plain, shape
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protocol_values import values
 
-from duologue import codec
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse
 from duologue.protocol.changes.table import UPDATES
 from duologue.protocol.method import Key, Notification, Request, Side
@@ -32,17 +29,6 @@ UPDATE = Key(Side.CLIENT, "session/update", False)
 
 def requests(version: Version) -> list[Any]:
     return [one for one in version.methods.values() if isinstance(one, Request)]
-
-
-@cache
-def shape(version: Version, hint: Any) -> Any:
-    """JSON of every shape that the schema allows for one of our types."""
-    name = next((name for name in version.types if version.types.find(name) is hint), None)
-    return st.just({}) if name is None else values(version.name, name)
-
-
-def decoded(hint: Any, value: Any) -> Any:
-    return codec.decode(hint, json.dumps(value).encode())
 
 
 def classes(value: Any) -> set[type]:

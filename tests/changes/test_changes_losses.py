@@ -7,12 +7,27 @@ import json
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, Line, agent, chunk, client, fitting, idle, plain, prompt, text
+from changes_kit import (
+    SESSION,
+    Line,
+    agent,
+    call,
+    chunk,
+    client,
+    decoded,
+    fitting,
+    idle,
+    item,
+    plain,
+    prompt,
+    shape,
+    text,
+    tool,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protocol_values import values
 
-from duologue import codec
 from duologue.protocol.changes.memory import AgentExtras, ClientExtras
 from duologue.protocol.changes.steps import Answer, Ask, Notify, Refuse
 from duologue.protocol.changes.table import METHODS, PARTS, UPDATES, Kind
@@ -27,18 +42,6 @@ PLAIN = ClientExtras(boolean_options=False, plans=False, terminal_output=False)
 OPTION = {"optionId": "y", "name": "Yes", "kind": "allow_once"}
 CHART = {"type": "_chart", "points": [1]}
 AT = {"line": 1, "character": 2}
-
-
-def item(words: str) -> Any:
-    return {"type": "content", "content": text(words)}
-
-
-def tool(**members: Any) -> Any:
-    return {"sessionUpdate": "tool_call_update", "toolCallId": "t", **members}
-
-
-def call(**members: Any) -> Any:
-    return {"sessionUpdate": "tool_call", "toolCallId": "t", **members}
 
 
 def whole(kind: str, *words: str) -> Any:
@@ -304,7 +307,7 @@ def test_an_update_brings_v1_no_meta_but_its_own(row: Any) -> None:
         update = {**update, "sessionUpdate": row.v2.__struct_config__.tag}
         line = agent()
         line.memory.client = PLAIN
-        note = fitting_loosely(v2_table.SESSION_UPDATE.params, {"sessionId": SESSION, "update": update})
+        note = decoded(v2_table.SESSION_UPDATE.params, {"sessionId": SESSION, "update": update})
         made = line.edge.update_out(note)
         steps = made if isinstance(made, (tuple, list)) else [Notify(v1_table.SESSION_UPDATE, made)]
         assert metas([plain(step.params) for step in steps if isinstance(step, Notify)]) <= metas(update)
@@ -322,9 +325,9 @@ def test_a_request_brings_v1_no_meta_but_its_own(method: Any) -> None:
     line = Line(next(iter(method.receivers)).other)
 
     @QUICK
-    @given(shape(method.params))
+    @given(shape(V2, method.params))
     def brings(params: Any) -> None:
-        steps = line.edge.request_out(method, fitting_loosely(method.params, params), object())
+        steps = line.edge.request_out(method, decoded(method.params, params), object())
         assert metas([plain(step.params) for step in steps if isinstance(step, (Ask, Notify))]) <= metas(params)
 
     brings()
@@ -339,10 +342,10 @@ def test_an_answer_brings_v1_no_meta_but_its_own(name: str) -> None:
     @QUICK
     @given(st.data())
     def brings(data: Any) -> None:
-        asked = next(step for step in edge.request_in(wire, fitting_loosely(wire.params, params), "k"))
+        asked = next(step for step in edge.request_in(wire, decoded(wire.params, params), "k"))
         assert isinstance(asked, Ask)
-        result = data.draw(shape(asked.method.result))
-        steps = edge.result_out("k", fitting_loosely(asked.method.result, result))
+        result = data.draw(shape(V2, asked.method.result))
+        steps = edge.result_out("k", decoded(asked.method.result, result))
         told = []
         for step in steps:
             assert not isinstance(step, Refuse)
@@ -350,14 +353,3 @@ def test_an_answer_brings_v1_no_meta_but_its_own(name: str) -> None:
         assert metas(told) <= metas(result)
 
     brings()
-
-
-def shape(hint: Any) -> Any:
-    """JSON of every shape that the schema allows for one of our types."""
-    name = next((name for name in V2.types if V2.types.find(name) is hint), None)
-    return st.just({}) if name is None else values("v2", name)
-
-
-def fitting_loosely(hint: Any, value: Any) -> Any:
-    """Decode JSON of ours, of which something may be dropped."""
-    return codec.decode(hint, json.dumps(value).encode())

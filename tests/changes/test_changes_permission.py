@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, agent, client, text
+from changes_kit import SESSION, agent, client, item
 
 OPTIONS = [
     {"optionId": "y", "name": "Yes", "kind": "allow_once"},
     {"optionId": "n", "name": "No", "kind": "reject_once"},
 ]
 NAME = "session/request_permission"
-
-
-def item(words: str) -> Any:
-    return {"type": "content", "content": text(words)}
 
 
 def v2(**members: Any) -> Any:

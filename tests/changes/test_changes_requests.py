@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, agent, client, plain
+from changes_kit import SESSION, agent, client, decoded, plain
 from changes_road import Road
 from changes_said import mode, switch
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from protocol_values import values
 
-from duologue import codec
 from duologue.protocol.base import Unknown
 from duologue.protocol.changes import capabilities
 from duologue.protocol.changes.memory import AgentExtras, ClientExtras
@@ -27,13 +25,9 @@ MANY = settings(max_examples=60, database=None, derandomize=True, suppress_healt
 SWITCHES = [st.booleans()] * 6
 
 
-def read(hint: Any, value: Any) -> Any:
-    return codec.decode(hint, json.dumps(value).encode())
-
-
 def said(name: str) -> Any:
     """What the codec leaves of JSON of any shape that v2's schema allows for a type."""
-    return values("v2", name).map(lambda value: plain(read(V2.types.find(name), value)))
+    return values("v2", name).map(lambda value: plain(decoded(V2.types.find(name), value)))
 
 
 # --- Capabilities -----------------------------------------------------------------------------------------------------
@@ -66,8 +60,8 @@ def offered(value: Any, path: str = "") -> set[str]:
 @MANY
 @given(st.builds(ClientExtras, *SWITCHES), said("ClientCapabilities"))
 def test_a_client_offers_the_same_through_v1(extras: ClientExtras, value: Any) -> None:
-    down = plain(capabilities.client_down(extras, read(v2.ClientCapabilities, value)))
-    heard = read(v1.ClientCapabilities, down)
+    down = plain(capabilities.client_down(extras, decoded(v2.ClientCapabilities, value)))
+    heard = decoded(v1.ClientCapabilities, down)
     assert capabilities.client_extras(heard) == extras
     assert offered(plain(capabilities.client_up(heard))) == offered(value)
 
@@ -78,8 +72,8 @@ def test_an_agent_offers_the_same_through_v1(extras: AgentExtras, value: Any, lo
     """That it has sessions and starts MCP servers is a matter of course in v1."""
     value = {**value, "session": {**(value.get("session") or {})}}
     value["session"]["mcp"] = {**(value["session"].get("mcp") or {}), "stdio": {}}
-    down = plain(capabilities.agent_down(extras, read(v2.AgentCapabilities, value), logs_in))
-    heard = read(v1.AgentCapabilities, down)
+    down = plain(capabilities.agent_down(extras, decoded(v2.AgentCapabilities, value), logs_in))
+    heard = decoded(v1.AgentCapabilities, down)
     assert capabilities.agent_extras(heard) == AgentExtras(
         **{name: getattr(extras, name) for name in AgentExtras.__struct_fields__ if name != "logout"},
         logout=extras.logout and logs_in,
@@ -90,10 +84,10 @@ def test_an_agent_offers_the_same_through_v1(extras: AgentExtras, value: Any, lo
 @MANY
 @given(values("v1", "ClientCapabilities"), values("v1", "AgentCapabilities"))
 def test_both_offer_the_same_through_v2(client_value: Any, agent_value: Any) -> None:
-    there = read(v1.ClientCapabilities, client_value)
+    there = decoded(v1.ClientCapabilities, client_value)
     back = capabilities.client_down(capabilities.client_extras(there), capabilities.client_up(there))
     assert offered(plain(back)) - {"session"} == offered(plain(there)) - {"session"}
-    theirs = read(v1.AgentCapabilities, agent_value)
+    theirs = decoded(v1.AgentCapabilities, agent_value)
     again = capabilities.agent_down(capabilities.agent_extras(theirs), capabilities.agent_up(theirs), True)
     assert offered(plain(again)) == offered(plain(theirs))
 
@@ -119,7 +113,7 @@ OPENING = {
 
 
 def known_options(options: list[Any]) -> list[Any]:
-    return [one for one in options if not isinstance(read(SessionConfigOption, one), Unknown)]
+    return [one for one in options if not isinstance(decoded(SessionConfigOption, one), Unknown)]
 
 
 @pytest.mark.parametrize("replays", [False, True])

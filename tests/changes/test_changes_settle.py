@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, agent, plain
+from changes_kit import SESSION, agent, decoded, plain
 from changes_road import Road, folded
 from changes_said import PATCH, WAITS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protocol_values import values
 
-from duologue import codec
 from duologue.protocol.changes.memory import ClientExtras
 from duologue.protocol.changes.steps import Unspeakable
 from duologue.protocol.changes.table import PARTS, UPDATES, Kind
@@ -24,11 +22,6 @@ MANY = settings(max_examples=80, database=None, derandomize=True, suppress_healt
 PLAIN = ClientExtras(boolean_options=False, plans=False, terminal_output=False)
 #: The handshake and config options are compared member by member elsewhere.
 LOST = [row for row in PARTS if row.kind is Kind.LOSSY and not row.v2.__name__.endswith("Capabilities")]
-
-
-def fitted(hint: Any, value: Any) -> Any:
-    """Decode JSON of ours, of which something may be dropped."""
-    return codec.decode(hint, json.dumps(value).encode())
 
 
 def name_of(row: Any) -> str:
@@ -57,11 +50,11 @@ def test_parts(row: Any) -> None:
     @given(parts(name_of(row)))
     def settles(value: Any) -> None:
         try:
-            told = lowered(row, fitted(row.v2, value))
+            told = lowered(row, decoded(row.v2, value))
         except Unspeakable:
             return
         hint = V1.types.find("ToolCallContent" if name_of(row) == "ToolDiff" else name_of(row))
-        heard = [raised(row, fitted(hint, plain(one))) for one in told]
+        heard = [raised(row, decoded(hint, plain(one))) for one in told]
         again = [item for one in heard for item in relowered(row, one)]
         assert plain(again) == plain(told)
 
@@ -112,7 +105,7 @@ def test_streams(extras: ClientExtras) -> None:
     @MANY
     @given(SAID, WAITS)
     def settles(said: list[Any], wait: float) -> None:
-        loose = [plain(fitted(v2.SESSION_UPDATE.params, {"sessionId": SESSION, "update": one}).update) for one in said]
+        loose = [plain(decoded(v2.SESSION_UPDATE.params, {"sessionId": SESSION, "update": one}).update) for one in said]
         once = told_again(loose, wait, extras)
         assert folded(told_again(once, wait, extras)) == folded(once)
 

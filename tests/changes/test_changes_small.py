@@ -67,11 +67,6 @@ def test_what_became_of_a_suggestion(name: str, members: Any) -> None:
     assert client().notify_out(name, new) == [["notify", name, old]]
 
 
-def test_a_reason_that_v1_does_not_know_is_left_out() -> None:
-    new = {"sessionId": SESSION, "suggestionId": "1", "reason": "_bored"}
-    assert client().notify_out("nes/reject", new) == [["notify", "nes/reject", {"sessionId": SESSION, "id": "1"}]]
-
-
 @pytest.mark.parametrize(
     ("name", "params", "result"),
     [

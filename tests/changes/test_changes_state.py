@@ -5,9 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from changes_kit import SESSION, Line, agent, chunk, client, fitting, idle, plain, prompt, updates, user_message
+from changes_kit import (
+    SESSION,
+    Line,
+    agent,
+    chunk,
+    client,
+    fitting,
+    idle,
+    plain,
+    prompt,
+    terminal,
+    tool,
+    updates,
+    user_message,
+)
 from changes_road import Road, folded
-from changes_said import OPENING, SAID, STREAMS, TERMINAL, V1_SAID, grown, mode, switch, terminal, tool
+from changes_said import OPENING, SAID, STREAMS, TERMINAL, V1_SAID, grown, mode, switch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

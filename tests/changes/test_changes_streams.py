@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from changes_kit import Line, agent, chunk, client, text
+from changes_kit import Line, agent, chunk, client, item, text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ CHUNKS = st.builds(
 )
 
 ITEMS = st.one_of(
-    WORDS.map(lambda words: {"type": "content", "content": text(words)}),
+    WORDS.map(item),
     st.just({"type": "content", "content": {"type": "image", "data": "AA==", "mimeType": "image/png"}}),
 )
 PATCHES = st.fixed_dictionaries(

@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 import pytest
-from changes_kit import Line, agent, client, idle, prompt
+from changes_kit import Line, agent, call, client, idle, prompt, terminal, tool
 
 from duologue.protocol.changes.memory import Bounds, ClientExtras
 
@@ -17,20 +17,8 @@ def output(data: bytes) -> Any:
     return {"sessionUpdate": "terminal_output_chunk", "terminalId": "x", "data": base64.b64encode(data).decode()}
 
 
-def terminal(**members: Any) -> Any:
-    return {"sessionUpdate": "terminal_update", "terminalId": "x", **members}
-
-
 def snapshot(data: bytes) -> Any:
     return terminal(output={"data": base64.b64encode(data).decode()})
-
-
-def patch(**members: Any) -> Any:
-    return {"sessionUpdate": "tool_call_update", "toolCallId": "t", **members}
-
-
-def call(**members: Any) -> Any:
-    return {"sessionUpdate": "tool_call", "toolCallId": "t", **members}
 
 
 def told(name: str, **members: Any) -> Any:
@@ -54,16 +42,16 @@ def words(update: Any) -> str:
 def test_a_terminal_is_told_through_the_meta_of_its_tool_call() -> None:
     line = agent()
     assert line.update_out(terminal(command="make", cwd="/w")) == []
-    assert line.update_out(patch(title="Make", content=[SHOWN])) == [
+    assert line.update_out(tool(title="Make", content=[SHOWN])) == [
         call(title="Make", content=[SHOWN], _meta=told("terminal_info", cwd="/w"))
     ]
-    assert line.update_out(output(b"one\n")) == [patch(_meta=told("terminal_output", data="one\n"))]
+    assert line.update_out(output(b"one\n")) == [tool(_meta=told("terminal_output", data="one\n"))]
     # As other readers have it: what is no base64 is left out, and not what is around it.
     folded = {**output(b""), "data": "dHdv\r\nCg=="}
-    assert line.update_out(folded) == [patch(_meta=told("terminal_output", data="two\n"))]
-    assert line.update_out(patch(status="in_progress")) == [patch(status="in_progress")]
+    assert line.update_out(folded) == [tool(_meta=told("terminal_output", data="two\n"))]
+    assert line.update_out(tool(status="in_progress")) == [tool(status="in_progress")]
     assert line.update_out(terminal(exitStatus={"exitCode": 3})) == [
-        patch(_meta=told("terminal_exit", exit_code=3, signal=None))
+        tool(_meta=told("terminal_exit", exit_code=3, signal=None))
     ]
     assert line.update_out(terminal(exitStatus={"exitCode": 3})) == []
 
@@ -74,17 +62,17 @@ def test_output_that_comes_before_the_tool_call_is_told_with_it() -> None:
     line.update_out(output(b"early "))
     line.update_out(output(b"bird"))
     line.update_out(terminal(exitStatus={}))
-    assert line.update_out(patch(title="T", content=[SHOWN], _meta={"k": 1})) == [
+    assert line.update_out(tool(title="T", content=[SHOWN], _meta={"k": 1})) == [
         call(title="T", content=[SHOWN], _meta={"k": 1, **told("terminal_info")}),
-        patch(_meta=told("terminal_output", data="early bird")),
-        patch(_meta=told("terminal_exit", exit_code=None, signal=None)),
+        tool(_meta=told("terminal_output", data="early bird")),
+        tool(_meta=told("terminal_exit", exit_code=None, signal=None)),
     ]
 
 
 @pytest.mark.req("v2-terminal-11")
 def test_a_character_split_over_chunks_stays_whole() -> None:
     line = agent()
-    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out(tool(title="T", content=[SHOWN]))
     shown = [
         update["_meta"]["terminal_output"]["data"]
         for byte in "ä€𝄞".encode()
@@ -96,11 +84,11 @@ def test_a_character_split_over_chunks_stays_whole() -> None:
 @pytest.mark.req("v2-terminal-09")
 def test_a_snapshot_says_only_what_is_new_or_starts_the_terminal_again() -> None:
     line = agent()
-    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out(tool(title="T", content=[SHOWN]))
     line.update_out(output(b"abc"))
-    assert line.update_out(snapshot(b"abcdef")) == [patch(_meta=told("terminal_output", data="def"))]
-    assert line.update_out(snapshot(b"xyz")) == [patch(_meta=told("terminal_output", data="\x1bcxyz"))]
-    assert line.update_out(terminal(output=None)) == [patch(_meta=told("terminal_output", data="\x1bc"))]
+    assert line.update_out(snapshot(b"abcdef")) == [tool(_meta=told("terminal_output", data="def"))]
+    assert line.update_out(snapshot(b"xyz")) == [tool(_meta=told("terminal_output", data="\x1bcxyz"))]
+    assert line.update_out(terminal(output=None)) == [tool(_meta=told("terminal_output", data="\x1bc"))]
 
 
 def test_output_that_nobody_shows_yet_is_bounded() -> None:
@@ -108,14 +96,14 @@ def test_output_that_nobody_shows_yet_is_bounded() -> None:
     line.memory.bounds = Bounds(terminal_output=10)
     for number in range(100):
         line.update_out(output(b"%05d" % number))
-    updates = line.update_out(patch(title="T", content=[SHOWN]))
+    updates = line.update_out(tool(title="T", content=[SHOWN]))
     assert updates[1]["_meta"] == told("terminal_output", data="0009800099")
 
 
 def test_output_of_a_terminal_whose_tool_call_is_forgotten_stays_bounded() -> None:
     line = agent()
     line.memory.bounds = Bounds(terminal_output=10, tool_calls=1)
-    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out(tool(title="T", content=[SHOWN]))
     line.update_out({"sessionUpdate": "tool_call_update", "toolCallId": "other", "title": "O"})
     for number in range(100):
         assert line.update_out(output(b"%05d" % number)) == []
@@ -130,7 +118,7 @@ def test_output_of_a_terminal_whose_tool_call_is_forgotten_stays_bounded() -> No
 def test_other_clients_get_the_output_as_text_of_the_tool_call() -> None:
     line = texts_only()
     line.update_out(terminal(command="make"))
-    (first,) = line.update_out(patch(title="T", content=[SHOWN]))
+    (first,) = line.update_out(tool(title="T", content=[SHOWN]))
     assert words(first) == "```\n$ make\n```"
     line.now += 1
     (grown,) = line.update_out(output(b"one\n"))
@@ -143,7 +131,7 @@ def test_other_clients_get_the_output_as_text_of_the_tool_call() -> None:
 def test_running_output_shows_its_end_and_ended_output_shows_all_that_is_kept() -> None:
     line = texts_only()
     line.memory.bounds = Bounds(terminal_tail=4, terminal_output=8)
-    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out(tool(title="T", content=[SHOWN]))
     line.update_out(output(b"0123456789"))
     line.now += 1
     (grown,) = line.update_out(output(b"ab"))
@@ -154,7 +142,7 @@ def test_running_output_shows_its_end_and_ended_output_shows_all_that_is_kept() 
 
 def test_a_flood_of_output_does_not_become_a_flood_of_updates() -> None:
     line = texts_only()
-    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out(tool(title="T", content=[SHOWN]))
     sent = 0
     for _ in range(2000):
         line.now += 0.001
@@ -168,7 +156,7 @@ def test_text_that_waits_comes_before_the_end_of_the_turn() -> None:
     line = texts_only()
     line.ask_in("session/prompt", prompt(), "p")
     line.answer_out("p", {})
-    line.update_out(patch(title="T", content=[SHOWN]))
+    line.update_out(tool(title="T", content=[SHOWN]))
     line.update_out(output(b"late"))
     late, answer = line.update_out(idle())
     assert words(late) == "```\nlate\n```"
@@ -178,7 +166,7 @@ def test_text_that_waits_comes_before_the_end_of_the_turn() -> None:
 def test_fences_in_the_output_do_not_end_the_block() -> None:
     line = texts_only()
     line.update_out(output(b"```\n"))
-    (first,) = line.update_out(patch(title="T", content=[SHOWN]))
+    (first,) = line.update_out(tool(title="T", content=[SHOWN]))
     assert words(first) == "````\n```\n````"
 
 
@@ -192,12 +180,12 @@ def test_the_convention_becomes_display_terminals() -> None:
     begun = call(title="Make", content=[SHOWN], rawInput=raw, _meta={"k": 1, **told("terminal_info", cwd="/w")})
     assert line.update_in(begun) == [
         terminal(command="make", cwd="/w"),
-        patch(title="Make", content=[SHOWN], rawInput=raw, _meta={"k": 1}),
+        tool(title="Make", content=[SHOWN], rawInput=raw, _meta={"k": 1}),
     ]
-    assert line.update_in(patch(_meta=told("terminal_output_delta", data="err\n"))) == [output(b"err\n")]
+    assert line.update_in(tool(_meta=told("terminal_output_delta", data="err\n"))) == [output(b"err\n")]
     end = told("terminal_exit", exit_code=3, signal=None)
-    assert line.update_in(patch(status="failed", _meta={**told("terminal_output", data="x"), **end})) == [
-        patch(status="failed"),
+    assert line.update_in(tool(status="failed", _meta={**told("terminal_output", data="x"), **end})) == [
+        tool(status="failed"),
         output(b"x"),
         terminal(exitStatus={"exitCode": 3}),
     ]
@@ -205,8 +193,8 @@ def test_the_convention_becomes_display_terminals() -> None:
 
 def test_a_terminal_that_only_a_tool_call_names_is_made_known_first() -> None:
     line = client()
-    assert line.update_in(call(title="T", content=[SHOWN])) == [terminal(), patch(title="T", content=[SHOWN])]
-    assert line.update_in(patch(content=[SHOWN])) == [patch(content=[SHOWN])]
+    assert line.update_in(call(title="T", content=[SHOWN])) == [terminal(), tool(title="T", content=[SHOWN])]
+    assert line.update_in(tool(content=[SHOWN])) == [tool(content=[SHOWN])]
 
 
 @pytest.mark.parametrize(
@@ -223,14 +211,14 @@ def test_a_terminal_that_the_client_made_is_a_display_terminal_too(said: Any, sh
     answer, known = line.answer_out("c", {"terminalId": "x"})
     assert answer == ["answer", "c", {"terminalId": "x"}]
     assert known[2]["update"] == terminal(**shown)
-    assert line.update_in(call(title="T", content=[SHOWN])) == [patch(title="T", content=[SHOWN])]
+    assert line.update_in(call(title="T", content=[SHOWN])) == [tool(title="T", content=[SHOWN])]
 
 
 def test_terminals_go_down_and_up() -> None:
     line, back = agent(), client()
     said = [
         terminal(command="make", cwd="/w"),
-        patch(title="Make", content=[SHOWN], rawInput={"command": "make"}),
+        tool(title="Make", content=[SHOWN], rawInput={"command": "make"}),
         output(b"one\n"),
         terminal(exitStatus={"exitCode": 0}),
     ]
@@ -245,4 +233,4 @@ def test_terminals_go_down_and_up() -> None:
 def test_a_convention_used_wrongly_breaks_nothing(said: Any) -> None:
     line = client()
     line.update_in(call(title="T", _meta=said))
-    assert line.update_in(patch(status="completed")) == [patch(status="completed")]
+    assert line.update_in(tool(status="completed")) == [tool(status="completed")]
