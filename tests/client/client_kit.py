@@ -199,3 +199,8 @@ async def begun(
     host.say("x")
     await until(lambda: run.said)
     return host, run, request
+
+
+def agent_text(session: Session) -> str:
+    """All that the agent has said in a session."""
+    return "".join(message.text for message in session.transcript.messages if message.role.value == "agent")

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from client_kit import Host, Run, begun
+from client_kit import Host, Run, agent_text, begun
 
 from duologue.client import Client, Session
 from duologue.jsonrpc.errors import RpcError
@@ -23,10 +23,6 @@ async def reopen(host: Host, **options: Any) -> tuple[asyncio.Task[Session], dic
     return task, await host.wire.read_method("session/load" if host.version == 1 and replay else "session/resume")
 
 
-def said(session: Session) -> str:
-    return "".join(message.text for message in session.transcript.messages if message.role.value == "agent")
-
-
 @pytest.mark.parametrize("replay", [True, False])
 async def test_a_turn_outlasts_the_reopening_of_its_session(version: int, replay: bool) -> None:
     host, run, prompt = await begun(version)
@@ -40,7 +36,7 @@ async def test_a_turn_outlasts_the_reopening_of_its_session(version: int, replay
     assert await run.end() == "end_turn"
     # What was replayed is in the transcript alone.
     assert run.said == "x and more"
-    assert said(host.session) == ("said before x and more" if replay else "x and more")
+    assert agent_text(host.session) == ("said before x and more" if replay else "x and more")
     assert host.connection.sessions == {"S": host.session}
 
 
@@ -52,7 +48,7 @@ async def test_a_turn_that_ends_during_a_replay_has_ended(version: int) -> None:
     assert await run.end() == "end_turn"
     host.answer(request, {})
     await asyncio.wait_for(task, PATIENCE)
-    assert said(host.session) == "said before x"
+    assert agent_text(host.session) == "said before x"
 
 
 async def test_a_reopening_that_fails_leaves_turn_and_transcript_as_they_were(version: int) -> None:
@@ -65,7 +61,7 @@ async def test_a_reopening_that_fails_leaves_turn_and_transcript_as_they_were(ve
     host.say(" and more")
     host.end(prompt)
     assert await run.end() == "end_turn"
-    assert said(host.session) == run.said == "x and more"
+    assert agent_text(host.session) == run.said == "x and more"
 
 
 def calling(host: Host, id: str) -> None:

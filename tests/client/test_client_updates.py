@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from client_kit import Host
+from client_kit import Host, agent_text
 
 from duologue.client import Client, Session
 from duologue.client import arriving as arriving_module
@@ -28,10 +28,6 @@ class Listening(Client):
 
     def on_update(self, session: Session, update: SessionUpdate) -> None:
         self.heard.append((session.id, update.__class__.__name__))
-
-
-def agent_text(session: Session) -> str:
-    return "".join(message.text for message in session.transcript.messages if message.role.value == "agent")
 
 
 # --- early updates and strangers --------------------------------------------------------------------------------------

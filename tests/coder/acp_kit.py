@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from coder_kit import ScriptedModel, Step
 
-from duologue.client import Client, Session
+from duologue.client import Session
 from duologue.coder.acp import CodingAgent
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
-from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
+from duologue.protocol.common.permission import RequestPermissionOutcome
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.v2.mcp import McpServer
 from duologue.protocol.v2.permission import RequestPermissionRequest
-from duologue.protocol.v2.updates import SessionUpdate, ToolCallUpdateEvent
-from duologue.testing import connected
+from duologue.protocol.v2.updates import ToolCallUpdateEvent
+from duologue.testing import Answers, connected
 
 
 class Scripted:
@@ -50,35 +49,25 @@ class Scripted:
         return self.model
 
 
-@dataclass
-class Person(Client):
-    """Answers by option kind, one answer after the other and then the last for ever. `at_question` is called first."""
+class Person(Answers):
+    """Answers by option kind, one answer after the other and then the last for ever. `at_question` is called before it answers."""
 
-    answers: list[str] = field(default_factory=lambda: ["allow_once"])
-    questions: list[Any] = field(default_factory=list)
-    updates: list[SessionUpdate] = field(default_factory=list)
-    at_question: Callable[[Session, RequestPermissionRequest], Any] | None = None
-
-    def on_update(self, session: Session, update: SessionUpdate) -> None:
-        self.updates.append(update)
+    def __init__(
+        self, *kinds: str, at_question: Callable[[Session, RequestPermissionRequest], Any] | None = None
+    ) -> None:
+        super().__init__(*kinds)
+        self.at_question = at_question
 
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
-        self.questions.append(request)
+        outcome = await super().request_permission(session, request)
         if self.at_question is not None:
             await self.at_question(session, request)
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        for option in request.options:
-            if option.kind == answer:
-                return SelectedOutcome(option_id=option.option_id)
-        return CancelledOutcome()
+        return outcome
 
     async def told(self, kind: type[Any]) -> None:
         """Wait until an update of a kind has come."""
         while not self.of(kind):  # noqa: ASYNC110 (an event for each kind would be more to read)
             await asyncio.sleep(0.005)
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [update for update in self.updates if isinstance(update, kind)]
 
     def statuses(self, call: str) -> list[str]:
         """The states that a tool call went through."""
@@ -110,3 +99,8 @@ async def take_turn(session: Session, prompt: Any = "go") -> StopReason | None:
     async for _ in turn:
         pass
     return turn.stop_reason
+
+
+def said(session: Session) -> list[str]:
+    """The messages of the agent, each as text."""
+    return [message.text for message in session.transcript.messages if message.role.value == "agent"]

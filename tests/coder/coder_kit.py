@@ -125,6 +125,14 @@ def outcomes(events: Iterable[Event]) -> list[str]:
     return [event.outcome for event in of(events, ToolFinished)]
 
 
+def fill(root: Path, **files: str) -> None:
+    """Write files; in their names ``__`` stands for a slash and ``_DOT_`` for a dot."""
+    tree = {name.replace("__", "/").replace("_DOT_", "."): text for name, text in files.items()}
+    for name, text in tree.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
 def assert_consistent(coder: Coder) -> None:
     """Each call has exactly one result, right after its step, and ids are unique."""
     ids: list[str] = []

@@ -9,7 +9,6 @@ from typing import Any
 
 from acp_kit import Scripted
 
-from duologue.client import Session
 from duologue.coder.limits import McpLimits
 from duologue.coder.models.base import ToolResult
 from duologue.protocol.common.terminal import EnvVariable
@@ -46,7 +45,3 @@ def results(models: Scripted) -> list[ToolResult]:
 
 def data(result: ToolResult) -> Any:
     return json.loads(result.text)
-
-
-def said(session: Session) -> list[str]:
-    return [message.text for message in session.transcript.messages if message.role.value == "agent"]

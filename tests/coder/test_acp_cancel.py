@@ -110,7 +110,7 @@ async def test_while_a_question_is_open(tmp_path: Path, protocol: int) -> None:
 
 
 async def test_by_the_answer_to_a_question(tmp_path: Path, protocol: int) -> None:
-    person = Person(["nothing of this"])
+    person = Person("cancelled")
     steps = [asks(call("write_file", path="a.txt", text="x")), says("next")]
     async with opened(tmp_path, *steps, protocol=protocol, person=person) as (session, _, _models):
         assert await take_turn(session) is StopReason.CANCELLED

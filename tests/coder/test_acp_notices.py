@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from acp_kit import Person, opened, take_turn
+from acp_kit import Person, opened, said, take_turn
 from coder_kit import asks, call, says
 
 from duologue.client import Session
@@ -18,10 +18,6 @@ from duologue.protocol.v2.tools import ToolContent
 @pytest.fixture(params=[1, 2])
 def protocol(request: pytest.FixtureRequest) -> int:
     return int(request.param)
-
-
-def said(session: Session) -> list[str]:
-    return [message.text for message in session.transcript.messages if message.role.value == "agent"]
 
 
 def texts(session: Session, call_id: str) -> str:
@@ -46,7 +42,7 @@ async def test_an_answer_that_cannot_be_kept_is_told_in_its_turn(tmp_path: Path,
     (tmp_path / "folder").touch()
     store = tmp_path / "folder" / "permissions.json"
     steps = [asks(call("run_command", command="true")), says("done")]
-    person = Person(["allow_always"])
+    person = Person("allow_always")
     async with opened(tmp_path, *steps, protocol=protocol, person=person, permissions=store) as (session, _, _models):
         await take_turn(session)
         assert any(text.startswith(f"Note: {store}: the permission could not be saved") for text in said(session))
@@ -54,7 +50,7 @@ async def test_an_answer_that_cannot_be_kept_is_told_in_its_turn(tmp_path: Path,
 
 async def test_a_grant_that_answers_without_a_question_is_seen(tmp_path: Path, protocol: int) -> None:
     steps = [asks(call("run_command", f"c{n}", command="true")) for n in range(2)]
-    person = Person(["allow_always"])
+    person = Person("allow_always")
     async with opened(tmp_path, *steps, says(), protocol=protocol, person=person) as (session, _, _models):
         await take_turn(session)
         assert len(person.questions) == 1

@@ -73,7 +73,7 @@ async def test_what_is_not_offered_is_refused_and_changes_nothing(
 async def test_read_only_refuses_whatever_a_rule_allows(tmp_path: Path, protocol: int) -> None:
     """Field bug 66."""
     write = call("write_file", path="a.txt", text="x")
-    person = Person(["allow_always"])
+    person = Person("allow_always")
     steps = [asks(write), says(), asks(call("write_file", path="b.txt", text="x"), call("list_files", "l")), says()]
     async with opened(tmp_path, *steps, protocol=protocol, person=person) as (session, _, _models):
         await take_turn(session)

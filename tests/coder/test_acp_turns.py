@@ -120,7 +120,7 @@ async def test_an_edit_is_told_asked_and_kept_with_its_diff(tmp_path: Path, prot
 async def test_a_refused_edit_fails_and_the_turn_goes_on(tmp_path: Path, protocol: int) -> None:
     """Field bugs 66 and 70."""
     write = call("write_file", path="a.txt", text="x")
-    person = Person(["reject_once"])
+    person = Person("reject_once")
     async with opened(tmp_path, asks(write), says("I leave it."), protocol=protocol, person=person) as (session, _, _m):
         assert await take_turn(session) is StopReason.END_TURN
         assert not (tmp_path / "a.txt").exists()
@@ -138,7 +138,7 @@ async def test_always_holds_for_what_its_label_says(tmp_path: Path, protocol: in
         asks(call("run_command", command="touch made")),
         says(),
     ]
-    person = Person(["allow_always", "reject_once"])
+    person = Person("allow_always", "reject_once")
     async with opened(tmp_path, *steps, protocol=protocol, person=person) as (session, _, _models):
         await take_turn(session)
         assert [question.title for question in person.questions] == ["Run echo a", "Run touch made"]
@@ -152,7 +152,7 @@ async def test_always_outlives_the_process_where_it_can_be_kept(tmp_path: Path) 
     root, store = tmp_path / "project", tmp_path / "state" / "permissions.json"
     root.mkdir()
     for answer, questions in (("allow_always", 1), ("reject_once", 0)):
-        person = Person([answer])
+        person = Person(answer)
         step = asks(call("write_file", path="a.txt", text=answer))
         async with opened(root, step, says(), person=person, permissions=store) as (session, _, _models):
             await take_turn(session)

@@ -112,7 +112,7 @@ async def test_field_bug_66_whoever_refuses_all_keeps_all_in_each_mode(
 ) -> None:
     (tmp_path / "a").write_text("old\n")
     calls = [ToolCall(f"c{number}", name, arguments) for number, (name, arguments) in enumerate(EFFECTS.items())]
-    person = Refuses(["reject_once"])
+    person = Refuses("reject_once")
     async with opened(tmp_path, asks(*calls), says(), protocol=protocol, person=person) as (session, _, _models):
         await session.set_mode(mode)
         assert await take_turn(session) is StopReason.END_TURN

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from acp_kit import Person, opened, take_turn
+from acp_kit import Person, opened, said, take_turn
 from coder_kit import asks, call, says, written
-from mcp_servers_kit import QUICK, data, offered, official, results, said, stub
+from mcp_servers_kit import QUICK, data, offered, official, results, stub
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -115,7 +115,7 @@ async def test_a_call_is_shown_and_asked_about_with_its_input(tmp_path: Path, pr
 
 async def test_a_hint_that_it_only_reads_does_not_spare_the_question(tmp_path: Path) -> None:
     steps = [asks(call("official__echo", text="x")), says()]
-    person = Person(["reject_once"])
+    person = Person("reject_once")
     async with opened(tmp_path, *steps, person=person, servers=[official()], mcp_limits=QUICK) as (
         session,
         _,
@@ -129,7 +129,7 @@ async def test_a_hint_that_it_only_reads_does_not_spare_the_question(tmp_path: P
 async def test_always_holds_for_this_tool_alone(tmp_path: Path, protocol: int) -> None:
     echo = [asks(call("stub__echo", f"c{n}", text="x")) for n in range(2)]
     steps = [*echo, asks(call("stub__about", "c3")), says()]
-    person = Person(["allow_always"])
+    person = Person("allow_always")
     async with opened(tmp_path, *steps, protocol=protocol, person=person, servers=[stub()], mcp_limits=QUICK) as (
         session,
         _,
@@ -156,7 +156,7 @@ async def test_a_refused_call_ends_the_calls_of_tools_of_servers_in_its_step(
         call("read_file", "c4", path="a.txt"),
         call("write_file", "c5", path="c.txt", text="x"),
     )
-    person = Person(["allow_once", "reject_once", "allow_once"])
+    person = Person("allow_once", "reject_once", "allow_once")
     steps = [step, asks(call("official__echo", "c6", text="new step")), says()]
     async with opened(tmp_path, *steps, protocol=protocol, person=person, servers=[official()], mcp_limits=QUICK) as (
         session,

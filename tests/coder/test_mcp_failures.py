@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp_kit import Person, Scripted, opened, take_turn
+from acp_kit import Person, Scripted, opened, said, take_turn
 from coder_kit import asks, call, gone, says, written
-from mcp_servers_kit import QUICK, data, offered, results, said, stub
+from mcp_servers_kit import QUICK, data, offered, results, stub
 from msgspec.structs import replace
 
 from duologue.coder.limits import McpLimits

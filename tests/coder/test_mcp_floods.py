@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp_kit import opened, take_turn
+from acp_kit import opened, said, take_turn
 from coder_kit import asks, call, says
-from mcp_servers_kit import QUICK, results, said, stub
+from mcp_servers_kit import QUICK, results, stub
 from msgspec.structs import replace
 
 from duologue.coder.limits import McpLimits

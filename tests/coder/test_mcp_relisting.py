@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp_kit import opened, take_turn
+from acp_kit import opened, said, take_turn
 from coder_kit import asks, call, says
 from mcp import MCPError
-from mcp_servers_kit import QUICK, offered, said, stub
+from mcp_servers_kit import QUICK, offered, stub
 from mcp_types import ListToolsResult, Tool
 from msgspec.structs import replace
 

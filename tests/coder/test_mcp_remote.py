@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp_kit import Person, Scripted, opened, take_turn
+from acp_kit import Person, Scripted, opened, said, take_turn
 from coder_kit import asks, call, says, written
-from mcp_servers_kit import HERE, QUICK, data, results, said
+from mcp_servers_kit import HERE, QUICK, data, results
 from msgspec import UNSET
 
 from duologue.coder.acp import CodingAgent

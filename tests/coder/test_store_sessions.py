@@ -307,7 +307,7 @@ async def test_what_was_seen_of_a_cut_off_turn_is_known(project: Path, kept: Pat
 
 async def test_a_grant_of_the_session_is_not_restored(project: Path, kept: Path, protocol: int) -> None:
     """What "always" allows is kept with the project's permissions, which these agents have none of."""
-    people = [Person(answers=["allow_always"]), Person(answers=["allow_always"])]
+    people = [Person("allow_always"), Person("allow_always")]
     session_id = None
     for text, person in zip(("x", "y"), people, strict=True):
         steps = [asks(call("write_file", path="a.txt", text=text)), says()]

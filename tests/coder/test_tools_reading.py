@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from coder_kit import TOOLS, Bench
+from coder_kit import TOOLS, Bench, fill
 
 from duologue.coder import ignore
 from duologue.coder.errors import BadArguments, ToolError
@@ -21,14 +21,6 @@ from duologue.coder.models.base import ToolSpec
 from duologue.coder.walk import walk
 from duologue.local import globs
 from duologue.local.errors import LocalError, PathRefused
-
-
-def fill(root: Path, **files: str) -> None:
-    tree = {name.replace("__", "/").replace("_DOT_", "."): text for name, text in files.items()}
-    for name, text in tree.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-
 
 # --- Reading ---------------------------------------------------------------------------------------------------------
 

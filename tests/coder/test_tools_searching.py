@@ -7,17 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from coder_kit import Bench
+from coder_kit import Bench, fill
 
 from duologue.coder.errors import ToolError
 from duologue.coder.limits import CoderLimits
-
-
-def fill(root: Path, **files: str) -> None:
-    tree = {name.replace("__", "/").replace("_DOT_", "."): text for name, text in files.items()}
-    for name, text in tree.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 @pytest.fixture(params=["ripgrep", "own"])
