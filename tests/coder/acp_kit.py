@@ -50,7 +50,7 @@ class Scripted:
 
 
 class Person(Answers):
-    """Answers by option kind, one answer after the other and then the last for ever. `at_question` is called before it answers."""
+    """As `Answers`; `at_question` is called before each answer."""
 
     def __init__(
         self, *kinds: str, at_question: Callable[[Session, RequestPermissionRequest], Any] | None = None
