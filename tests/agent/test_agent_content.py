@@ -89,7 +89,7 @@ async def test_field_bug_113_a_block_that_is_not_announced_is_refused(version: i
     session = await talk.new()
     error = await prompt(talk, session, TEXT, GATED[name])
     assert error is not None
-    assert (error["code"], error["data"]) == (-32602, {"path": "$.prompt[1]"})
+    assert (error["code"], error["data"]) == (-32602, {"path": "$.params.prompt[1]"})
     assert agent.log == []
     for other in agent.takes:
         assert await prompt(talk, session, TEXT, GATED[other]) is None

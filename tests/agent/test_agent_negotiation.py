@@ -83,8 +83,14 @@ async def test_field_bug_96_a_version_that_is_no_number_of_16_bits_is_invalid_an
     talk = await Talk.open(Scripted(), 2)
     refused = await initialize(talk, proposed, info=INFO)
     assert refused["error"]["code"] == -32602
-    assert refused["error"]["data"] == {"path": "$.protocolVersion"}
+    assert refused["error"]["data"] == {"path": "$.params.protocolVersion"}
     assert (await initialize(talk, 2, info=INFO))["result"]["protocolVersion"] == 2
+
+
+async def test_params_of_a_version_of_ours_that_do_not_fit_are_refused_with_the_place() -> None:
+    talk = await Talk.open(Scripted(), 2)
+    refused = await initialize(talk, 2, info={"name": 5, "version": "1"})
+    assert (refused["error"]["code"], refused["error"]["data"]) == (-32602, {"path": "$.params.info.name"})
 
 
 @pytest.mark.parametrize("params", [{}, {"info": INFO}, None, [], [2]])

@@ -55,7 +55,7 @@ async def test_field_bug_176_a_cwd_that_is_no_folder_is_refused(version: int, ki
     for method, params in calls:
         error = (await talk.ask(method, params))["error"]
         assert error["code"] == -32602, method
-        assert error["data"] == {"path": "$.cwd"}
+        assert error["data"] == {"path": "$.params.cwd"}
     assert list(talk.connection.sessions) == [held]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.protocol.v2.capabilities import PromptCapabilities
 from duologue.protocol.v2.content import ContentBlock
 from duologue.session.blocks import block_problem
@@ -15,4 +15,4 @@ def check_prompt(prompt: Sequence[ContentBlock], offered: PromptCapabilities) ->
     for index, block in enumerate(prompt):
         problem = block_problem(block, offered)
         if problem is not None:
-            raise RpcError(INVALID_PARAMS, problem, {"path": f"$.prompt[{index}]"})
+            raise wrong_params(problem, f"prompt[{index}]")

@@ -18,10 +18,9 @@ from duologue.agent.lifecycle import Lifecycle
 from duologue.agent.login import Logins
 from duologue.agent.session import Session
 from duologue.agent.turn import Turn
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer, Scope
-from duologue.peer.errors import unknown_session
+from duologue.peer.errors import unknown_session, wrong_params
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.peer.link import Trace
 from duologue.peer.offers import announced
@@ -193,7 +192,7 @@ class AgentConnection:
     def _admit_cancel(self, params: Any, scope: Scope) -> None:
         """`session/cancel` as a request, which some clients make of it: it cancels as well, and is answered."""
         if not isinstance(params, dict) or not isinstance(params.get("sessionId"), str):
-            raise RpcError(INVALID_PARAMS, "sessionId must be a string", {"path": "$.params.sessionId"})
+            raise wrong_params("sessionId must be a string", "sessionId")
         self._lifecycle.cancel(params["sessionId"])
 
     async def _answer_cancel(self, params: Any, scope: Scope) -> dict[str, Any]:

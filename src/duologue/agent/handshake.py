@@ -12,6 +12,7 @@ from duologue import codec
 from duologue.agent.agent import Agent
 from duologue.agent.login import shown_methods
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.capabilities import (
     UNNAMED,
     Implementation,
@@ -36,7 +37,7 @@ def read_initialize(raw: Any) -> tuple[Version, Request[Any, Any], Any]:
     method = version.request(Side.AGENT, v2.INITIALIZE.name)
     assert method is not None
     try:
-        return version, method, codec.decode(method.params, raw)
+        return version, method, codec.decode(method.params, raw, at="$.params")
     except codec.CodecError as error:
         if any(proposed == known.number for known in SUPPORTED):
             raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
@@ -51,12 +52,11 @@ class _Proposal(msgspec.Struct):
 def _proposed_version(raw: Any) -> int:
     """The version number of an `initialize`. Raises `RpcError` (invalid params) when there is none."""
     try:
-        proposed = codec.decode(_Proposal, raw if raw is not None else b"{}").protocol_version
+        proposed = codec.decode(_Proposal, raw if raw is not None else b"{}", at="$.params").protocol_version
     except codec.CodecError as error:
         raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
     if isinstance(proposed, bool) or not isinstance(proposed, int) or not 0 <= proposed <= 65535:
-        problem = "protocolVersion must be an integer from 0 to 65535"
-        raise RpcError(INVALID_PARAMS, problem, {"path": "$.protocolVersion"})
+        raise wrong_params("protocolVersion must be an integer from 0 to 65535", "protocolVersion")
     return proposed
 
 

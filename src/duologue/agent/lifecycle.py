@@ -15,11 +15,10 @@ from duologue import codec
 from duologue.agent.options import check_option
 from duologue.agent.paths import absolute, is_folder
 from duologue.agent.session import Place, Session
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.local.arguments import several
 from duologue.local.ids import fresh_id
 from duologue.peer import Scope
-from duologue.peer.errors import unknown_session
+from duologue.peer.errors import unknown_session, wrong_params
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.errors import shortened
 from duologue.protocol.common.session import (
@@ -150,7 +149,7 @@ class Lifecycle:
 
     def admit_resume(self, params: ResumeSessionRequest, scope: Scope) -> None:
         if isinstance(params.replay_from, Unknown):
-            raise RpcError(INVALID_PARAMS, "this agent replays from the start only", {"path": "$.replayFrom.type"})
+            raise wrong_params("this agent replays from the start only", "replayFrom.type")
         made = self._make(params.session_id, params)
         self.admit_change(params, scope)
         if made.id not in self._open or self._closes[made.id]:
@@ -169,11 +168,11 @@ class Lifecycle:
     def _make(self, session_id: str, params: NewSessionRequest | ResumeSessionRequest | ForkSessionRequest) -> Session:
         cwd = absolute(params.cwd, "cwd")
         if not is_folder(cwd):
-            raise RpcError(INVALID_PARAMS, f"cwd is not a directory: {shortened(params.cwd)}", {"path": "$.cwd"})
+            raise wrong_params(f"cwd is not a directory: {shortened(params.cwd)}", "cwd")
         named = params.additional_directories or ()
         if named and not self._agent.additional_directories:
             problem = "this agent takes no further directories (additionalDirectories)"
-            raise RpcError(INVALID_PARAMS, problem, {"path": "$.additionalDirectories"})
+            raise wrong_params(problem, "additionalDirectories")
         place = Place(
             cwd,
             tuple(absolute(path, "additionalDirectories") for path in named),
@@ -223,7 +222,7 @@ class Lifecycle:
         self, params: SetSessionConfigOptionRequest, scope: Scope
     ) -> SetSessionConfigOptionResponse:
         if not isinstance(params, SetIdConfigOption | SetBooleanConfigOption):
-            raise RpcError(INVALID_PARAMS, "unknown type of config option value", {"path": "$.type"})
+            raise wrong_params("unknown type of config option value", "type")
         session = self.find(params.session_id)
         check_option(self._told_options(session), params)
         await self._agent.set_config_option(session, params.config_id, params.value)

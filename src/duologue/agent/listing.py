@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from duologue import codec
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse, SessionInfo
 
 if TYPE_CHECKING:
@@ -49,6 +49,6 @@ def _start(sessions: Sequence[SessionInfo], cursor: str) -> int:
     try:
         place, session_id = codec.decode(tuple[int, str], urlsafe_b64decode(cursor.encode("ascii")))
     except (ValueError, codec.CodecError):
-        raise RpcError(INVALID_PARAMS, "no such cursor", {"path": "$.cursor"}) from None
+        raise wrong_params("no such cursor", "cursor") from None
     after = (index + 1 for index, session in enumerate(sessions) if session.session_id == session_id)
     return next(after, max(place - 1, 0))

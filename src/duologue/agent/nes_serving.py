@@ -12,9 +12,8 @@ from msgspec import UNSET
 
 from duologue.agent.nes import Nes, NesRequest, NesSession
 from duologue.documents import DEFAULT_ENCODING, Document, choose_encoding
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.peer import Scope
-from duologue.peer.errors import unknown_session
+from duologue.peer.errors import unknown_session, wrong_params
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.documents import (
     DidChangeDocumentNotification,
@@ -149,7 +148,7 @@ class NesService:
         document = opened.session.documents.get(params.uri)
         if document is not None and document.version != params.version:
             problem = f"the text of {params.uri} is known in version {document.version}, not {params.version}"
-            raise RpcError(INVALID_PARAMS, problem, {"path": "$.params.version"})
+            raise wrong_params(problem, "version")
         copied = None if document is None else document.copy()
         opened.requests[scope] = NesRequest(opened.session, params, copied)
         scope.then.append(partial(opened.leave, scope))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.errors import shortened
 from duologue.protocol.v2.config import (
     BooleanConfigOption,
@@ -27,5 +27,5 @@ def check_option(options: Sequence[SessionConfigOption], wanted: SetIdConfigOpti
                     return
             case BooleanConfigOption(), SetBooleanConfigOption():
                 return
-        raise RpcError(INVALID_PARAMS, f"{shortened(wanted.config_id)} does not take this value", {"path": "$.value"})
-    raise RpcError(INVALID_PARAMS, f"no such config option: {shortened(wanted.config_id)}", {"path": "$.configId"})
+        raise wrong_params(f"{shortened(wanted.config_id)} does not take this value", "value")
+    raise wrong_params(f"no such config option: {shortened(wanted.config_id)}", "configId")

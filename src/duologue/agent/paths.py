@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.errors import shortened
 
 
@@ -12,9 +12,7 @@ def absolute(path: str, member: str) -> Path:
     """A path of a request that has to be absolute. Raises `RpcError` (invalid params)."""
     result = Path(path)
     if not path or not result.is_absolute():
-        raise RpcError(
-            INVALID_PARAMS, f"{member} must be an absolute path: {shortened(path)!r}", {"path": f"$.{member}"}
-        )
+        raise wrong_params(f"{member} must be an absolute path: {shortened(path)!r}", member)
     return result
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import UNSET
 
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.peer.overriding import check_instance, check_overrides
 from duologue.protocol.common.capabilities import ProvidersCapabilities
 from duologue.protocol.common.providers import (
@@ -101,12 +101,12 @@ class Providers:
     async def _set(self, params: SetProviderRequest, scope: Scope) -> SetProviderResponse:
         provider = self._providers.get(params.provider_id)
         if provider is None:
-            raise _wrong("providerId", f"no such provider: {params.provider_id}")
+            raise wrong_params(f"no such provider: {params.provider_id}", "providerId")
         if params.api_type not in provider.supported:
             spoken = ", ".join(provider.supported)
-            raise _wrong("apiType", f"{provider.id} speaks {spoken}, not {params.api_type}")
+            raise wrong_params(f"{provider.id} speaks {spoken}, not {params.api_type}", "apiType")
         if not _is_http(params.base_url):
-            raise _wrong("baseUrl", "baseUrl must be an http or https URL with a host")
+            raise wrong_params("baseUrl must be an http or https URL with a host", "baseUrl")
         headers = {} if params.headers is UNSET else params.headers
         assert isinstance(headers, dict)
         await self._change(provider.id, Endpoint(params.api_type, params.base_url, headers))
@@ -115,7 +115,7 @@ class Providers:
     async def _disable(self, params: DisableProviderRequest, scope: Scope) -> DisableProviderResponse:
         provider = self._providers.get(params.provider_id)
         if provider is not None and provider.required:
-            raise _wrong("providerId", f"{provider.id} is required and cannot be switched off")
+            raise wrong_params(f"{provider.id} is required and cannot be switched off", "providerId")
         if provider is not None:
             await self._change(provider.id, None)
         return DisableProviderResponse()
@@ -131,7 +131,3 @@ def _is_http(url: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return False
-
-
-def _wrong(member: str, problem: str) -> RpcError:
-    return RpcError(INVALID_PARAMS, problem, {"path": f"$.params.{member}"})

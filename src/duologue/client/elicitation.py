@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
-from duologue.peer.errors import unknown_session
+from duologue.peer.errors import unknown_session, wrong_params
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.capabilities import ElicitationCapabilities
 from duologue.protocol.common.elicitation import (
@@ -45,7 +45,7 @@ class Elicitations:
     async def create(self, params: CreateElicitationRequest) -> CreateElicitationResponse:
         """The user's answer. Raises `RpcError` for a question that is not to be asked."""
         if not isinstance(params, FormElicitation | UrlElicitation) or not self._offers(params):
-            raise RpcError(INVALID_PARAMS, "this client does not answer such a question", {"path": "$.params.mode"})
+            raise wrong_params("this client does not answer such a question", "mode")
         session = self._session(params)
         if session is None:
             return await self._answer(None, params)

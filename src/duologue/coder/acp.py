@@ -19,8 +19,9 @@ from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import CodingSession
 from duologue.coder.models.settings import OFFLINE
 from duologue.coder.settling import in_daemon
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
+from duologue.jsonrpc.errors import RpcError
 from duologue.local.workspace import Workspace
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
 from duologue.version import __version__
@@ -247,7 +248,7 @@ def workspace_of(session: Session) -> Workspace:
     try:
         return Workspace(session.roots)
     except ValueError as error:
-        raise RpcError(INVALID_PARAMS, str(error), {"path": "$.additionalDirectories"}) from None
+        raise wrong_params(str(error), "additionalDirectories") from None
 
 
 def _import() -> None:

@@ -15,7 +15,8 @@ from duologue.agent.voice import timestamp
 from duologue.coder.store.errors import Busy, StoreError, Unavailable, Unreadable
 from duologue.coder.store.log import SessionLog
 from duologue.coder.store.worker import Settings, Worker
-from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.session import SessionInfo
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Archive:
         try:
             return await answer
         except Busy as error:
-            raise RpcError(INVALID_PARAMS, str(error), {"sessionId": session_id, "path": "$.sessionId"}) from None
+            raise wrong_params(str(error), "sessionId", sessionId=session_id) from None
         except Unreadable as error:
             raise RpcError(INTERNAL_ERROR, str(error), {"sessionId": session_id}) from None
         except Unavailable as error:

@@ -13,8 +13,9 @@ from duologue.agent import Session, Turn
 from duologue.coder.acp_options import ASK, UNAUTHORIZED, ChosenModel, Models, mode_option
 from duologue.coder.models.base import Model, ModelError
 from duologue.coder.models.registry import ModelChoice
-from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.local.workspace import Workspace
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.common.session import SessionInfo
@@ -91,7 +92,7 @@ class CodingSession:
         if workspace.roots == self.workspace.roots:
             return
         if self._stage is not None:
-            raise RpcError(INVALID_PARAMS, "a turn is at work in other folders: cancel it first", {"path": "$.cwd"})
+            raise wrong_params("a turn is at work in other folders: cancel it first", "cwd")
         self.workspace = workspace
         self._log.describe(**place_of(workspace))
         self._coder = None

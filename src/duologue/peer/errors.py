@@ -12,7 +12,7 @@ DuologueError
 from __future__ import annotations
 
 from duologue.errors import DuologueError
-from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
+from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from duologue.protocol.common.errors import ErrorCode, session_not_found
 from duologue.transports.base import Closed
 
@@ -42,3 +42,9 @@ class HandlerError(RpcError):
 def unknown_session(session_id: str) -> RpcError:
     """The error that answers a request for a session which does not exist."""
     return RpcError(*session_not_found(session_id))
+
+
+def wrong_params(problem: str, member: str, **more: str) -> RpcError:
+    """The error that answers params which fit their type and cannot be served. `member` is the one that is wrong, as on
+    the wire (``prompt[1]``); `data.path` then begins as where something does not fit. `more` joins it in `data`."""
+    return RpcError(INVALID_PARAMS, problem, {**more, "path": f"$.params.{member}"})
