@@ -52,6 +52,9 @@ class Scripted:
 class Person(Answers):
     """As `Answers`; `at_question` is called before each answer."""
 
+    # A test knows of what kind the subject of its question is.
+    questions: list[Any]
+
     def __init__(
         self, *kinds: str, at_question: Callable[[Session, RequestPermissionRequest], Any] | None = None
     ) -> None:

@@ -109,7 +109,7 @@ async def test_a_call_is_shown_and_asked_about_with_its_input(tmp_path: Path, pr
         assert question.title == "stub: read.file"
         patch = next(each for each in person.of(ToolCallUpdateEvent) if each.tool_call_id == "c1")
         assert (patch.kind, patch.name, patch.raw_input) == ("other", name, {"path": "a.txt"})
-        assert [place.path for place in patch.locations] == [str(tmp_path / "a.txt")]
+        assert [place.path for place in patch.locations or ()] == [str(tmp_path / "a.txt")]
         assert any(f"`{name}`" in option.name for option in question.options)
 
 
