@@ -39,7 +39,8 @@ from duologue.coder.models.base import (
     Usage,
     UserMessage,
 )
-from duologue.coder.permissions import PermissionStore, parse_rule
+from duologue.coder.permissions import PermissionStore
+from duologue.local.rules import parse_rule
 from procs import alive
 
 QUICK = CoderLimits(stop_grace=0.5)

@@ -40,9 +40,9 @@ from duologue.coder.models.base import (
     ToolCall,
     UserMessage,
 )
-from duologue.coder.permissions import PermissionStore, parse_rule
+from duologue.coder.permissions import PermissionStore
 from duologue.coder.tools import Arguments, Context, Outcome, Plan, tool
-from duologue.local.rules import Use
+from duologue.local.rules import Use, parse_rule
 
 
 class Nothing(Arguments, frozen=True):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from permission_kit import PROJECT, QUESTION, gate_with, run, write
 
-from duologue.coder.permissions import PermissionStore, parse_rule
-from duologue.local.rules import Rule, Run, Write
+from duologue.coder.permissions import PermissionStore
+from duologue.local.rules import Rule, Run, Write, parse_rule
 
 
 async def test_field_bug_65_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from permission_kit import PROJECT, QUESTION, gate_with, run, write
 
-from duologue.coder.permissions import Gate, PermissionStore, parse_rule
-from duologue.local.rules import Rule, Subject, Use, Write, always
+from duologue.coder.permissions import Gate, PermissionStore
+from duologue.local.rules import Rule, Subject, Use, Write, always, parse_rule
 from duologue.local.shell import simple_words
 
 

@@ -24,7 +24,7 @@ from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
 from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
-from duologue.protocol.version import SUPPORTED, V1, Version, negotiate
+from duologue.protocol.version import BY_NUMBER, V1, Version, negotiate
 
 if TYPE_CHECKING:
     from duologue.protocol.changes.memory import AgentExtras
@@ -39,7 +39,7 @@ def read_initialize(raw: Any) -> tuple[Version, Request[Any, Any], Any]:
     try:
         return version, method, codec.decode(method.params, raw, at="$.params")
     except codec.CodecError as error:
-        if any(proposed == known.number for known in SUPPORTED):
+        if proposed in BY_NUMBER:
             raise RpcError(INVALID_PARAMS, f"Invalid params: {error}", {"path": error.path}) from None
     # A client of another version is told ours, whatever its params look like.
     return version, method, InitializeRequest(protocol_version=proposed, info=UNNAMED)

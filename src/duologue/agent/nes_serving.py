@@ -14,7 +14,6 @@ from duologue.agent.nes import Nes, NesRequest, NesSession
 from duologue.documents import DEFAULT_ENCODING, Document, choose_encoding
 from duologue.peer import Scope
 from duologue.peer.errors import unknown_session, wrong_params
-from duologue.protocol.base import Unknown
 from duologue.protocol.common.documents import (
     DidChangeDocumentNotification,
     DidCloseDocumentNotification,
@@ -41,6 +40,7 @@ from duologue.protocol.v2.nes import (
     RenameSuggestion,
     SearchAndReplaceSuggestion,
     SuggestNesResponse,
+    suggestion_id_of,
 )
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class NesService:
         made = await self._nes.suggest(opened.session, opened.requests[scope])
         shown = [suggestion for suggestion in made if self._may_show(suggestion)]
         for suggestion in shown:
-            opened.suggestions[_id_of(suggestion)] = suggestion
+            opened.suggestions[suggestion_id_of(suggestion)] = suggestion
         while len(opened.suggestions) > OPEN_SUGGESTIONS:
             del opened.suggestions[next(iter(opened.suggestions))]
         return SuggestNesResponse(suggestions=shown)
@@ -245,7 +245,3 @@ class NesService:
             log.debug("ignored a %s of a document that is not open", type(note).__name__)
             return None
         return opened.session, document
-
-
-def _id_of(suggestion: NesSuggestion) -> str:
-    return str(suggestion.raw.get("suggestionId")) if isinstance(suggestion, Unknown) else suggestion.suggestion_id

@@ -18,10 +18,10 @@ from duologue.cli.screen import Screen, one_line, visible, wants_colour
 from duologue.cli.show import Printer
 from duologue.cli.terminal import Tty, open_terminal
 from duologue.client import Session, refusal
+from duologue.client.client import picked
 from duologue.client.subjects import Matter, deciding, matter_of, may_reject, real
 from duologue.local.rules import Rule, Run, Use, Write
 from duologue.protocol.common.permission import (
-    PermissionOption,
     PermissionOptionKind,
     RequestPermissionOutcome,
     SelectedOutcome,
@@ -77,14 +77,14 @@ class Answers:
         return session.transcript.tool_calls.get(request.subject.tool_call.tool_call_id)
 
     def _told(self, request: RequestPermissionRequest, *, allow: bool, why: str) -> RequestPermissionOutcome:
-        option = _option(request, Kind.ALLOW_ONCE) if allow else None
-        if option is None:
+        outcome = picked(request, Kind.ALLOW_ONCE) if allow else None
+        if outcome is None:
             if allow:
                 why += " it is allowed once, which the agent does not offer"
             self.printer.screen.line(f"  refused {why}", "red")
             return refusal(request)
         self.printer.screen.line(f"  allowed once {why}", "green")
-        return SelectedOutcome(option_id=option.option_id)
+        return outcome
 
     async def _by_person(
         self, request: RequestPermissionRequest, matter: Matter, doubt: Rule | None
@@ -210,7 +210,3 @@ def _tell_matter(parts: Parts, matter: Matter, most: int) -> bool:
         told = json.dumps(matter.raw, ensure_ascii=False, default=str)
         whole &= parts.lines([f"input: {one_line(told)}"], most, "dim")
     return whole
-
-
-def _option(request: RequestPermissionRequest, kind: PermissionOptionKind) -> PermissionOption | None:
-    return next((option for option in request.options if option.kind == kind), None)

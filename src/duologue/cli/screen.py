@@ -78,10 +78,9 @@ def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def can_erase(stream: Stream, env: Mapping[str, str] | None = None) -> bool:
+def can_erase(stream: Stream) -> bool:
     """Whether a line that was printed can be taken away again."""
-    env = os.environ if env is None else env
-    return env.get("TERM", "dumb") != "dumb" and stream.isatty()
+    return os.environ.get("TERM", "dumb") != "dumb" and stream.isatty()
 
 
 def wants_colour(stream: Stream, env: Mapping[str, str] | None = None) -> bool:

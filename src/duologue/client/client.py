@@ -109,8 +109,13 @@ def _cancelled() -> CreateElicitationResponse:
 
 def refusal(request: RequestPermissionRequest) -> RequestPermissionOutcome:
     """The narrowest refusing answer that a request offers; `cancelled` when it offers none."""
-    for kind in (PermissionOptionKind.REJECT_ONCE, PermissionOptionKind.REJECT_ALWAYS):
-        for option in request.options:
-            if option.kind == kind:
-                return SelectedOutcome(option_id=option.option_id)
-    return CancelledOutcome()
+    narrowest = picked(request, PermissionOptionKind.REJECT_ONCE)
+    return narrowest or picked(request, PermissionOptionKind.REJECT_ALWAYS) or CancelledOutcome()
+
+
+def picked(request: RequestPermissionRequest, kind: str) -> SelectedOutcome | None:
+    """The answer that picks the first option of a kind; None when none is offered."""
+    for option in request.options:
+        if option.kind == kind:
+            return SelectedOutcome(option_id=option.option_id)
+    return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, UnsetType
 
 from duologue.client.documents import NesDocument, takes_pieces
-from duologue.client.suggestions import Suggestion, id_of, may_show, suggestion_of
+from duologue.client.suggestions import Suggestion, may_show, suggestion_of
 from duologue.documents import Document, known_encoding
 from duologue.protocol.common.nes import (
     CloseNesRequest,
@@ -28,7 +28,13 @@ from duologue.protocol.common.nes_capabilities import (
     NesEventCapabilities,
 )
 from duologue.protocol.v2 import table as v2
-from duologue.protocol.v2.nes import AcceptNesNotification, NesSuggestion, RejectNesNotification, SuggestNesResponse
+from duologue.protocol.v2.nes import (
+    AcceptNesNotification,
+    NesSuggestion,
+    RejectNesNotification,
+    SuggestNesResponse,
+    suggestion_id_of,
+)
 
 if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
@@ -167,7 +173,7 @@ class ClientNesSession:
             made = suggestion_of(told, document, None if held is None else held.version, self.encoding)
         except ValueError as error:
             log.info("a suggestion was left out: %s", error)
-            self.tell_rejected(id_of(told), NesRejectReason.IGNORED)
+            self.tell_rejected(suggestion_id_of(told), NesRejectReason.IGNORED)
             return None
         self._open.add(made.id)
         return made
@@ -212,7 +218,7 @@ class _Asked:
             return self._suggestions
         if not self._session.closed:
             for suggestion in self._suggestions:
-                self._session.tell_rejected(id_of(suggestion), NesRejectReason.CANCELLED)
+                self._session.tell_rejected(suggestion_id_of(suggestion), NesRejectReason.CANCELLED)
         return []
 
     def _take(self, response: SuggestNesResponse) -> None:

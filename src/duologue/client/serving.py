@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from duologue.client.client import refusal
+from duologue.client.client import picked, refusal
 from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session
 from duologue.peer.extensions import as_request_handler, handlers_of
@@ -156,10 +156,7 @@ class Serving:
 
 def allowance(params: RequestPermissionRequest) -> RequestPermissionOutcome:
     """The answer that allows it once; a refusal when the agent offers only more than that."""
-    for option in params.options:
-        if option.kind == PermissionOptionKind.ALLOW_ONCE:
-            return SelectedOutcome(option_id=option.option_id)
-    return refusal(params)
+    return picked(params, PermissionOptionKind.ALLOW_ONCE) or refusal(params)
 
 
 def _offered(params: RequestPermissionRequest, outcome: RequestPermissionOutcome) -> RequestPermissionOutcome:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeGuard
 
 from duologue.documents import Document, TextEdit, apply_edits, check_edits
-from duologue.protocol.base import Unknown
 from duologue.protocol.common.capabilities import PositionEncodingKind
 from duologue.protocol.common.documents import Position
 from duologue.protocol.common.nes_capabilities import ClientNesCapabilities
@@ -99,10 +98,6 @@ def suggestion_of(told: Known, document: Document, version: int | None, encoding
     found = None if told.is_regex else _replacements(document.text, told.search, told.replace)
     is_regex = bool(told.is_regex)
     return SuggestedReplacement(told.suggestion_id, told.uri, version, told.search, told.replace, is_regex, found)
-
-
-def id_of(told: NesSuggestion) -> str:
-    return str(told.raw.get("suggestionId")) if isinstance(told, Unknown) else told.suggestion_id
 
 
 def _replacements(text: str, search: str, replace: str) -> tuple[TextEdit, ...]:

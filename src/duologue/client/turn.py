@@ -201,8 +201,7 @@ class PromptTurn:
         if self.ended:
             return
         if self.cancel_sent:
-            self.stop_reason = StopReason.CANCELLED
-            self.end(None)
+            self.drop()
             return
         request = PromptRequest(session_id=self.session.id, prompt=list(self.prompt))
         await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)

@@ -14,8 +14,6 @@ from typing import Any, Literal
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
 from duologue.local.rules import Effect, Rule, Subject, allowing_rule, always, checked, exactly, parse_rule
 
-__all__ = ["Ask", "Gate", "PermissionStore", "Verdict", "parse_rule"]
-
 Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
 Verdict = Literal["allowed", "refused by a rule", "refused when asked", "cancelled"]
 

@@ -36,12 +36,8 @@ class LocalProtocolError(JsonRpcError):
 
 
 class RemoteProtocolError(JsonRpcError):
-    """Raised or reported when the peer breaks a rule; `code` names the rule. A request that breaks it is answered with
-    that code, anything else is not answered."""
-
-    def __init__(self, message: str, *, code: int = INVALID_REQUEST) -> None:
-        super().__init__(message)
-        self.code = code
+    """What the caller of a request gets when the peer's answer breaks a rule; the text says which. (A request of the
+    peer that breaks one is answered with an error.)"""
 
 
 class LimitError(JsonRpcError):

@@ -64,6 +64,7 @@ class Version(msgspec.Struct, frozen=True, eq=False, dict=True):
 V1 = Version(1, batches=False)
 V2 = Version(2, batches=True)
 SUPPORTED = (V1, V2)
+BY_NUMBER: Mapping[int, Version] = {version.number: version for version in SUPPORTED}
 
 
 def negotiate(proposed: int, supported: Collection[Version] = SUPPORTED) -> Version:

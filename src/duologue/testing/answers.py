@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from duologue.client import Client, Session
+from duologue.client.client import picked
 from duologue.protocol.common.permission import (
     CancelledOutcome,
     PermissionOptionKind,
     RequestPermissionOutcome,
-    SelectedOutcome,
 )
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import SessionUpdate
@@ -43,7 +43,4 @@ class Answers(Client):
     async def request_permission(self, session: Session, request: RequestPermissionRequest) -> RequestPermissionOutcome:
         self.questions.append(request)
         kind = self.kinds.pop(0) if len(self.kinds) > 1 else self.kinds[0]
-        for option in request.options:
-            if option.kind == kind:
-                return SelectedOutcome(option_id=option.option_id)
-        return CancelledOutcome()
+        return picked(request, kind) or CancelledOutcome()

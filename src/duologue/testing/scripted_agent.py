@@ -13,12 +13,10 @@ from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.protocol.common.prompt import StopReason
 from duologue.protocol.common.tools import ToolKind
 from duologue.protocol.v2.permission import ToolCallSubject
-from duologue.protocol.v2.tools import ToolCallStatus, ToolCallUpdate
+from duologue.protocol.v2.tools import ENDED, ToolCallStatus, ToolCallUpdate
 from duologue.protocol.v2.updates import ToolCallUpdateEvent
 from duologue.testing.lines import Call, Cancel, Failure, Form, Line, Prompt, Question, Reply, Thought, Update, to_say
 from duologue.testing.script import Mismatch, Script
-
-_ENDED = ("completed", "failed", "cancelled")
 
 
 class ScriptedAgent(Agent):
@@ -92,7 +90,7 @@ class ScriptedAgent(Agent):
         known = self._calls.get(line.title)
         call_id = self._calls[line.title] = known or turn.session.next_id("call")
         status = line.status or (None if known else "pending")
-        if status in _ENDED:
+        if status in ENDED:
             del self._calls[line.title]
         return turn.update(
             ToolCallUpdateEvent(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from duologue.client import Client, PromptTurn, Session, refusal
+from duologue.client.client import picked
 from duologue.jsonrpc.errors import RpcError
 from duologue.peer import ConnectionClosed
 from duologue.protocol.common.content import TextBlock
@@ -15,7 +16,7 @@ from duologue.protocol.common.elicitation import (
     DeclineElicitation,
     FormElicitation,
 )
-from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome, SelectedOutcome
+from duologue.protocol.common.permission import CancelledOutcome, RequestPermissionOutcome
 from duologue.protocol.v2.permission import RequestPermissionRequest
 from duologue.protocol.v2.updates import (
     AgentMessageChunk,
@@ -216,10 +217,10 @@ class ScriptedClient(Client):
         if line.answer == "cancelled":
             self.script.advance()
             return CancelledOutcome()
-        for option in request.options:
-            if option.kind == line.answer:
-                self.script.advance()
-                return SelectedOutcome(option_id=option.option_id)
+        outcome = picked(request, line.answer)
+        if outcome is not None:
+            self.script.advance()
+            return outcome
         self._differs(f"a question that offers {[option.kind.value for option in request.options]}")
         return refusal(request)
 

@@ -11,7 +11,7 @@ from duologue.check.record import Json, Said
 from duologue.check.serving import REFUSING, RICH
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
-from duologue.protocol.version import SUPPORTED, V1, V2, added
+from duologue.protocol.version import BY_NUMBER, V1, V2, added
 
 #: Either says that something is not offered.
 NOT_OFFERED = frozenset({ErrorCode.METHOD_NOT_FOUND, ErrorCode.INVALID_PARAMS})
@@ -37,7 +37,7 @@ async def answers_a_version_of_its_own(bench: Bench) -> None:
     """A proposal from the future: in the newest layout, with the names of the older one beside it."""
     params = {**bench.handshake(version=1), **bench.handshake(version=2), "protocolVersion": 60000}
     answer = await initialize(bench, params)
-    known = answer.result.get("protocolVersion") in {version.number for version in SUPPORTED}
+    known = answer.result.get("protocolVersion") in BY_NUMBER
     demand(known, "an unknown version is not answered with one of the agent's own", answer)
 
 

@@ -10,9 +10,7 @@ from duologue.check.shapes.fit import Fit
 from duologue.check.shapes.places import PLACES, THE_SCHEMA, broken_by, owners
 from duologue.check.verdict import Finding
 from duologue.protocol.method import Side
-from duologue.protocol.version import SUPPORTED, Version
-
-_BY_NUMBER = {version.number: version for version in SUPPORTED}
+from duologue.protocol.version import BY_NUMBER, Version
 
 #: What misfits break that no table of places names.
 BEYOND_PLACES = (THE_SCHEMA, "all-extensibility-01", "all-extensibility-02", "all-extensibility-10")
@@ -29,7 +27,7 @@ def shape_rows(side: Side) -> frozenset[str]:
 def shape_findings(talk: Talk) -> Iterator[Finding]:
     """A finding for each requirement whose types were seen in what the program sent, and for each misfit."""
     number = talk.version or talk.proposed
-    version = _BY_NUMBER.get(number)
+    version = BY_NUMBER.get(number)
     if version is None:
         return
     met: set[str] = set()

@@ -6,7 +6,7 @@ from duologue.check.judging import watch
 from duologue.check.record import Said, Talk, inside
 from duologue.check.watching.lines import EITHER, Seen
 from duologue.protocol.method import Key, Side
-from duologue.protocol.version import V1, V2
+from duologue.protocol.version import BY_NUMBER, V1, V2
 
 #: Names that circulate and are not ACP.
 RUMOURED = (
@@ -19,11 +19,10 @@ RUMOURED = (
     "agent/permissions/list",
     "workspace/diagnostics",
 )
-_VERSIONS = {1: V1, 2: V2}
 
 
 def _names(version: int, receiver: Side) -> set[str]:
-    return {key.name for key in _VERSIONS[version].methods if key.receiver is receiver}
+    return {key.name for key in BY_NUMBER[version].methods if key.receiver is receiver}
 
 
 @watch("all-jsonrpc-20", *EITHER)
@@ -51,7 +50,7 @@ def own_methods(talk: Talk) -> Seen:
 
 @watch("all-versioning-05", *EITHER)
 def only_the_agreed_version(talk: Talk) -> Seen:
-    if talk.version not in _VERSIONS:
+    if talk.version is None or talk.version not in BY_NUMBER:
         return
     here, elsewhere = _names(talk.version, talk.side.other), _names(3 - talk.version, talk.side.other)
     for said in talk.theirs:
@@ -94,7 +93,7 @@ def nothing_unmentioned(talk: Talk) -> Seen:
     offered = talk.capabilities(Side.CLIENT)
     gates = {"fs/read_text_file": "fs", "fs/write_text_file": "fs", "terminal/create": "terminal"}
     gates["elicitation/create"] = "elicitation"
-    if talk.version in _VERSIONS and gates.values() - offered.keys():
+    if talk.version in BY_NUMBER and gates.values() - offered.keys():
         yield None, ""
     for said in talk.theirs:
         gate = gates.get(said.method or "")

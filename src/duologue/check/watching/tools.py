@@ -11,8 +11,12 @@ from duologue.check.record import Json, Said, Talk
 from duologue.check.shapes.looks import is_absolute
 from duologue.check.watching.lines import Seen
 from duologue.protocol.method import Side
+from duologue.protocol.v2.tools import ENDED
 
-ENDED = frozenset({"completed", "failed", "cancelled"})
+
+def _call(said: Said) -> tuple[object, str]:
+    """What tells apart the call of an update: its id is one within a session."""
+    return said.session, str(said.update.get("toolCallId"))
 
 
 @watch("all-tools-02", Side.AGENT)
@@ -23,7 +27,7 @@ def ids_of_calls(talk: Talk) -> Seen:
         if said.ours and said.method in {"session/load", "session/resume"}:
             over = {each for each in over if each[0] != said.session}
         if said.kind in {"tool_call", "tool_call_update"} and not said.ours:
-            key = (said.session, str(said.update.get("toolCallId")))
+            key = _call(said)
             begins = said.kind == "tool_call" or said.update.get("status") == "pending"
             yield said, "the toolCallId is that of a call that is over" if begins and key in over else ""
             if said.update.get("status") in ENDED:
@@ -35,7 +39,7 @@ def begins(talk: Talk) -> Seen:
     """A call that is completed was in progress before."""
     begun: set[tuple[object, object]] = set()
     for said in talk.updates("tool_call", "tool_call_update"):
-        key = (said.session, str(said.update.get("toolCallId")))
+        key = _call(said)
         if said.update.get("status") == "in_progress":
             begun.add(key)
         elif said.update.get("status") == "completed":
@@ -48,7 +52,7 @@ def ends(talk: Talk) -> Seen:
     open_: dict[tuple[object, object], Said] = {}
     for said in talk.said:
         if said.kind in {"tool_call", "tool_call_update"}:
-            key = (said.session, str(said.update.get("toolCallId")))
+            key = _call(said)
             status = said.update.get("status")
             if status in ENDED:
                 open_.pop(key, None)
@@ -72,7 +76,7 @@ def _over(talk: Talk, said: Said) -> Iterator[object]:
 def titles(talk: Talk) -> Seen:
     known: set[tuple[object, object]] = set()
     for said in talk.updates("tool_call_update", "tool_call_content_chunk"):
-        key = (said.session, str(said.update.get("toolCallId")))
+        key = _call(said)
         if key not in known:
             known.add(key)
             yield said, "" if said.update.get("title") is not None else "the first word of a call has no title"

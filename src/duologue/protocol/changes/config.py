@@ -117,7 +117,7 @@ def _group_up(group: v1.SessionConfigSelectGroup) -> v2.SessionConfigSelectGroup
     return v2.SessionConfigSelectGroup(group_id=group.group, name=group.name, options=group.options, meta=group.meta)
 
 
-def settings_up(session: SessionMemory, answer: Any, raw: Any = None) -> Any:
+def settings_up(session: SessionMemory, answer: Any, raw: Any) -> Any:
     """The options of an answer that opens a session; `raw` is its JSON, for the models of older agents."""
     options = answer.config_options
     made = [option_up(option) for option in options] if isinstance(options, list) else []

@@ -27,8 +27,6 @@ from duologue.protocol.v2 import updates as v2
 #: the allocator map and unmap memory each time.
 FOLDED_AT = 32
 
-Whole = v2.UserMessageEvent | v2.AgentMessageEvent | v2.AgentThoughtEvent
-
 _encode = msgspec.json.Encoder(enc_hook=encode_hook).encode
 
 CHUNKS: dict[type, type] = {

@@ -72,6 +72,11 @@ else:
     NesSuggestion = Annotated[_KNOWN, open_with(suggestionId=str)]
 
 
+def suggestion_id_of(suggestion: NesSuggestion) -> str:
+    """The id of a suggestion, of an unknown kind too."""
+    return str(suggestion.raw.get("suggestionId")) if isinstance(suggestion, Unknown) else suggestion.suggestion_id
+
+
 class SuggestNesResponse(Extensible, kw_only=True):
     """The suggestions that the agent has."""
 
