@@ -15,6 +15,7 @@ from duologue.peer import ConnectionClosed
 from duologue.protocol.v2.capabilities import ClientCapabilities
 from duologue.protocol.version import SUPPORTED
 from duologue.transports.base import Transport
+from duologue.transports.memory import memory_pair
 from duologue.transports.spawn import SpawnTransport
 from procs import alive
 from spawn_kit import pids_in, python, shell
@@ -166,6 +167,13 @@ async def test_auto_does_not_wait_twice_for_an_agent_that_never_speaks(tmp_path:
     with pytest.raises(AgentFailed, match=r"silent for 0\.5 s"):
         await connected(program.command, protocol="auto", startup_seconds=0.5)
     assert await program.all_gone(1)
+
+
+async def test_a_silent_agent_without_a_command_is_told_of_without_one() -> None:
+    with pytest.raises(AgentFailed, match=r"silent for 0\.1 s") as caught:
+        async with connect(lambda: memory_pair()[0], startup_seconds=0.1):
+            pass
+    assert "command" not in str(caught.value) and " at 0x" not in str(caught.value)
 
 
 # --- other versions ---------------------------------------------------------------------------------------------------

@@ -198,7 +198,9 @@ async def _answered(
 
 def _unanswered(problem: str, transport: Transport, *, spoke_to: bool = False) -> AgentFailed:
     said = getattr(transport, "stderr_tail", str)()
-    return AgentFailed(str(Closed(problem, command=str(transport), stderr_tail=said)), spoke_to=spoke_to)
+    # Only a transport with a command of its own has a text of its own.
+    command = None if type(transport).__str__ is object.__str__ else str(transport)
+    return AgentFailed(str(Closed(problem, command=command, stderr_tail=said)), spoke_to=spoke_to)
 
 
 def _version_of(number: int) -> Version:

@@ -51,7 +51,7 @@ class Sink(Protocol):
 
 
 class Transport(Protocol):
-    """A two-way stream of bytes."""
+    """A two-way stream of bytes. docs/transports.md tells what one may have beyond this."""
 
     async def start(self, sink: Sink) -> None:
         """Begin to read. Raises `TransportError` when the stream cannot be opened."""
