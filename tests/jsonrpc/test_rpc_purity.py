@@ -6,7 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-import msgspec.structs
 import pytest
 
 import duologue.jsonrpc
@@ -68,14 +67,6 @@ def test_exports_what_exists() -> None:
     assert list(duologue.jsonrpc.__all__) == sorted(
         duologue.jsonrpc.__all__, key=lambda name: (not name.isupper(), name)
     )
-
-
-def test_the_documentation_has_every_limit_with_its_default() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "framing.md").read_text(encoding="utf-8").split("## Limits")[1]
-    units = {"KiB": 1024, "MiB": 1024 * 1024}
-    rows = re.findall(r"^\| `(\w+)` \| (\d+)(?: (\w+))?", text, re.MULTILINE)
-    documented = {name: int(number) * units.get(unit, 1) for name, number, unit in rows}
-    assert documented == msgspec.structs.asdict(Limits())
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "1", None])

@@ -32,7 +32,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     undelivered: int = 1024
     #: Bytes of messages queued for handlers before the connection is closed with an error.
     inbound_bytes: int = 256 * MIB
-    #: Bytes that wait to be written. Beyond it, the engine gives no more answers to broken input.
+    #: Bytes that wait to be written. Beyond it one more message raises `LimitError`, and one more answer ends the
+    #: connection; the engine gives no more answers to broken input.
     outbound_bytes: int = 64 * MIB
 
     def __post_init__(self) -> None:
