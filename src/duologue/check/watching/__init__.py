@@ -3,9 +3,11 @@
 from duologue.check.watching import (
     capabilities,
     documents,
+    elicitation,
     ids,
     lending,
     lines,
+    logins,
     methods,
     sessions,
     settings,
@@ -17,9 +19,11 @@ from duologue.check.watching import (
 __all__ = [
     "capabilities",
     "documents",
+    "elicitation",
     "ids",
     "lending",
     "lines",
+    "logins",
     "methods",
     "sessions",
     "settings",

@@ -43,64 +43,6 @@ def ids_differ(talk: Talk) -> Seen:
             seen.add(id)
 
 
-@watch("all-elicitation-06", Side.AGENT)
-def belongs_somewhere(talk: Talk) -> Seen:
-    for said in _asked(talk):
-        belongs = isinstance(said.session, str) != ("requestId" in said.params)
-        yield said, "" if belongs else "it belongs neither to a session nor to a request, or to both"
-
-
-@watch("all-elicitation-24", Side.AGENT)
-def urls_told_apart(talk: Talk) -> Seen:
-    open_: set[object] = set()
-    for said in talk.theirs:
-        if said.method == "elicitation/complete":
-            open_.discard(said.params.get("elicitationId"))
-        elif said.method == "elicitation/create" and said.params.get("mode") == "url":
-            id = said.params.get("elicitationId")
-            yield said, "the elicitationId is still open" if id in open_ else ""
-            open_.add(id)
-
-
-@watch("all-elicitation-26", Side.AGENT)
-def completes_what_was_asked(talk: Talk) -> Seen:
-    asked = {said.params.get("elicitationId") for said in _asked(talk)}
-    for said in talk.theirs:
-        if said.method == "elicitation/complete":
-            yield said, "" if said.params.get("elicitationId") in asked else "nothing was asked under this id"
-
-
-@watch("all-elicitation-30", Side.AGENT)
-def urls_are_safe(talk: Talk) -> Seen:
-    for said in _asked(talk):
-        if isinstance(url := said.params.get("url"), str):
-            near = url.startswith(("https://", "http://localhost", "http://127.0.0.1"))
-            yield said, "" if near or ":" not in url else "the url is not https"
-
-
-@watch("all-elicitation-37", Side.AGENT)
-def no_links_in_forms(talk: Talk) -> Seen:
-    for said in _asked(talk):
-        if said.params.get("mode") == "form":
-            linked = "://" in str(said.params.get("message")) + str(said.params.get("requestedSchema"))
-            yield said, "the form has a link" if linked else ""
-
-
-@watch("v2-elicitation-01", Side.AGENT)
-def has_choices(talk: Talk) -> Seen:
-    for said in _asked(talk):
-        properties = inside(said.params, "requestedSchema", "properties")
-        for field in properties.values() if isinstance(properties, dict) else ():
-            choices = [inside(field, *path) for path in (("enum",), ("oneOf",), ("items", "enum"), ("items", "anyOf"))]
-            for each in choices:
-                if isinstance(each, list):
-                    yield said, "" if each else "a list of choices is empty"
-
-
-def _asked(talk: Talk) -> Iterator[Said]:
-    return (said for said in talk.theirs if said.method == "elicitation/create" and said.asks)
-
-
 # --- what clients ask -------------------------------------------------------------------------------------------------
 
 
@@ -250,43 +192,6 @@ def _reopened(talk: Talk) -> Iterator[tuple[Said, Json]]:
                 listed[str(inside(each, "sessionId"))] = each
         if said.method in {"session/load", "session/resume"} and (known := listed.get(str(said.session))):
             yield said, known
-
-
-# --- login ------------------------------------------------------------------------------------------------------------
-
-
-def _listed(talk: Talk) -> list[dict[str, object]]:
-    for _, answer in talk.answered("initialize", ours=False):
-        return [each for each in answer.result.get("authMethods") or [] if isinstance(each, dict)]
-    return []
-
-
-@watch("v1-auth-03", Side.CLIENT)
-def listed_logins(talk: Talk) -> Seen:
-    listed = {method.get("id") for method in _listed(talk)}
-    for said in talk.theirs:
-        if said.method == "authenticate":
-            yield said, "" if said.params.get("methodId") in listed else "the methodId was not listed"
-
-
-@watch("v2-auth-03", Side.CLIENT)
-def no_login_without_methods(talk: Talk) -> Seen:
-    listed = _listed(talk)
-    if talk.version is not None and not listed and any(said.method in OPENING for said in talk.theirs):
-        yield None, ""
-    for said in talk.theirs:
-        if said.method in {"auth/login", "auth/logout"}:
-            yield said, "" if listed else f"{said.method} is called although no way to log in is listed"
-
-
-@watch("v1u-auth-03", Side.CLIENT)
-@watch("v2u-auth-03", Side.CLIENT)
-def no_terminal_login(talk: Talk) -> Seen:
-    terminal = {each.get("id", each.get("methodId")) for each in _listed(talk) if each.get("type") == "terminal"}
-    for said in talk.theirs:
-        if said.method in {"authenticate", "auth/login"}:
-            wrong = said.params.get("methodId") in terminal
-            yield said, "a login in a terminal is not called over the wire" if wrong else ""
 
 
 @watch("v2-jsonrpc-09", Side.CLIENT)
