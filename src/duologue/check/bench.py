@@ -11,7 +11,7 @@ from duologue.check.judging import Failed, Skipped
 from duologue.check.notebook import Notebook
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said, Talk
-from duologue.check.serving import Client
+from duologue.check.serving import PlainClient
 from duologue.check.wire import Wire
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
@@ -32,7 +32,7 @@ class Bench(Notebook):
         super().__init__(version)
         self.patience = patience
         self.folder = folder
-        self.client = Client(folder)
+        self.client = PlainClient(folder)
         self.talks: list[Talk] = []
         self._start = start
         self._title = title
@@ -162,7 +162,7 @@ class Turn:
             return answer
         return self.idle()
 
-    async def asked(self, client: Client) -> Said | None:
+    async def asked(self, client: PlainClient) -> Said | None:
         """The permission question that the turn leaves open, if it asks before it ends.
 
         Skips the probe where it does neither.

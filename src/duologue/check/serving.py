@@ -34,7 +34,7 @@ EDITOR: Json = {
 OUTPUT = "duologue-check\n"
 
 
-class Client:
+class PlainClient:
     """Answers an agent. `permission` is the kind of option to pick, None to leave the question open, or any outcome."""
 
     def __init__(self, folder: Path) -> None:

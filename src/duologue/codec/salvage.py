@@ -71,7 +71,7 @@ class Salvage:
                 return self._object(shape.objects, value, path)
             case list() if shape.lists:
                 items = self._list(shape.lists, value, path)
-                if shape.lists.whole and not _converts(items, shape.lists.whole):
+                if not shape.lists.takes(items):
                     raise DoesNotFit(path, self._misfit(shape, value))
                 return items
             case _:
@@ -187,14 +187,6 @@ def _empty(shape: Shape, error: DoesNotFit) -> Any:
         with suppress(DoesNotFit):
             return Salvage([]).fit(shape, {}, error.path)
     raise error
-
-
-def _converts(value: Any, wanted: Any) -> bool:
-    try:
-        msgspec.convert(value, wanted)
-    except msgspec.ValidationError:
-        return False
-    return True
 
 
 def _scalar(shape: Shape, value: Any, path: str, misfit: Callable[[Shape, Any], str] = misfit) -> Any:

@@ -93,6 +93,16 @@ class Items:
     skips: bool
     whole: Any
 
+    def takes(self, items: list[Any]) -> bool:
+        """Whether a list may be as long as this one, whose items fit."""
+        if not self.whole:
+            return True
+        try:
+            msgspec.convert(items, self.whole)
+        except msgspec.ValidationError:
+            return False
+        return True
+
     @cached_property
     def item(self) -> Shape:
         return shape_of(self.hint)

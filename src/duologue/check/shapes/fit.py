@@ -75,7 +75,7 @@ class Fit:
             case list() if shape.lists:
                 for index, item in enumerate(value):
                     self.walk(item, shape.lists.item, f"{path}[{index}]", owner, name)
-                if shape.lists.whole and not _converts(value, shape.lists.whole):
+                if not shape.lists.takes(value):
                     self._add(owner, name, Wrong.TYPE, path, f"a list of {len(value)} is too short or too long", value)
             case _:
                 self._scalar(value, shape, path, owner, name)
@@ -149,11 +149,3 @@ def _name(shape: Shape) -> str:
 
 def _article(word: str) -> str:
     return word if word == "null" else f"an {word}" if word[0] in "aeio" else f"a {word}"
-
-
-def _converts(value: Any, hint: Any) -> bool:
-    try:
-        msgspec.convert(value, hint)
-    except msgspec.ValidationError:
-        return False
-    return True
