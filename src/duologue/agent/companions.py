@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UnsetType
 from msgspec.structs import replace
 
 from duologue.peer.overriding import check_instance
@@ -36,13 +35,13 @@ class Companions:
             check_instance(agent.nes, Nes, "Agent.nes")
             self._nes = NesService(peer, agent.nes)
 
-    def introduce(self, response: InitializeResponse, client: ClientCapabilities | UnsetType) -> InitializeResponse:
+    def introduce(self, response: InitializeResponse, client: ClientCapabilities) -> InitializeResponse:
         """The agent's introduction with what the companions add to its capabilities, in answer to the client's."""
         more: dict[str, Any] = {}
         if self._providers is not None:
             more |= self._providers.introduce()
         if self._nes is not None:
-            more |= self._nes.introduce(client or ClientCapabilities())
+            more |= self._nes.introduce(client)
         if not more:
             return response
         return replace(response, capabilities=replace(response.capabilities or AgentCapabilities(), **more))

@@ -23,11 +23,12 @@ from duologue.peer import Peer, Scope
 from duologue.peer.errors import unknown_session, wrong_params
 from duologue.peer.extensions import as_request_handler, handlers_of
 from duologue.peer.link import Trace
-from duologue.peer.offers import announced
+from duologue.peer.offers import is_offered
 from duologue.peer.overriding import check_instance
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.method import Notification, Request, Side
 from duologue.protocol.v2 import table as v2
+from duologue.protocol.v2.capabilities import ClientCapabilities
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
 from duologue.protocol.v2.prompt import CancelSessionNotification, PromptRequest, PromptResponse
 from duologue.protocol.version import V2
@@ -60,7 +61,7 @@ class AgentConnection:
         agent.connection = self
         self.sessions: dict[str, Session] = {}
         self.client_info: Implementation | None = None
-        self.client_capabilities: Any = None
+        self.client_capabilities = ClientCapabilities()
         # The turns of prompts that are not accepted yet.
         self._admitted: dict[Scope, Turn] = {}
         self._ended: asyncio.Task[None] | None = None
@@ -108,7 +109,7 @@ class AgentConnection:
 
     def offers(self, method: Request[Any, Any] | Notification[Any]) -> bool:
         """Whether the client answers a method, by what it announced: ``offers(v1.FS_READ_TEXT_FILE)``."""
-        return announced(method, self.client_capabilities, self.peer.said_in_v1)
+        return is_offered(method, self.client_capabilities, self.peer.said_in_v1)
 
     @property
     def elicitor(self) -> Elicitor:
@@ -150,16 +151,16 @@ class AgentConnection:
 
     async def _initialize(self, params: InitializeRequest, scope: Scope) -> InitializeResponse:
         self.client_info = params.info
-        self.client_capabilities = params.capabilities
+        self.client_capabilities = params.capabilities or ClientCapabilities()
         version = self.peer.version
         assert version is not None
         extras = self.agent.v1_capabilities()
         self.peer.say_in_v1(extras)
-        answer = self._companions.introduce(introduce(self.agent, version, params), params.capabilities)
+        answer = self._companions.introduce(introduce(self.agent, version, params), self.client_capabilities)
         # As the client reads it: what is served goes by it, and it may be an author's.
         checked: InitializeResponse = codec.sendable(InitializeResponse, answer)
         said = said_on_wire(checked, extras, version)
-        self.peer.serves = lambda method: announced(method, said, None)
+        self.peer.serves = lambda method: is_offered(method, said, None)
         return checked
 
     # --- prompts ----------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from duologue.jsonrpc.errors import JsonRpcError, RpcError
 from duologue.local.hosts import is_this_machine
 from duologue.local.ids import fresh_id
 from duologue.peer import REQUEST_CANCELLED, Peer
+from duologue.protocol.common.capabilities import ElicitationCapabilities
 from duologue.protocol.common.elicitation import (
     AcceptElicitation,
     CancelElicitation,
@@ -90,7 +91,7 @@ class UrlAnswer:
 
 
 class Elicitor:
-    """Asks on one connection, for the request that is being answered or (`in_session`) in a session."""
+    """Asks on one connection, for the request that is being answered, or in a session."""
 
     def __init__(self, connection: AgentConnection) -> None:
         self._connection = connection
@@ -98,16 +99,16 @@ class Elicitor:
     @property
     def shows_forms(self) -> bool:
         """Whether the client shows forms."""
-        return bool(getattr(self._offered, "form", None))
+        return bool(self._offered.form)
 
     @property
     def shows_urls(self) -> bool:
         """Whether the client sends the user to pages."""
-        return bool(getattr(self._offered, "url", None))
+        return bool(self._offered.url)
 
     @property
-    def _offered(self) -> Any:
-        return getattr(self._connection.client_capabilities, "elicitation", None)
+    def _offered(self) -> ElicitationCapabilities:
+        return self._connection.client_capabilities.elicitation or ElicitationCapabilities()
 
     def ask_form(self, message: str, schema: ElicitationSchema) -> Question[FormAnswer]:
         """Ask the user to fill in a form, for the request that is being answered. Never ask for secrets so.

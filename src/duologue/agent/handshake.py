@@ -22,7 +22,12 @@ from duologue.protocol.common.capabilities import (
 )
 from duologue.protocol.method import Request, Side
 from duologue.protocol.v2 import table as v2
-from duologue.protocol.v2.capabilities import AgentAuthCapabilities, AgentCapabilities, SessionCapabilities
+from duologue.protocol.v2.capabilities import (
+    AgentAuthCapabilities,
+    AgentCapabilities,
+    ClientCapabilities,
+    SessionCapabilities,
+)
 from duologue.protocol.v2.initialize import InitializeRequest, InitializeResponse
 from duologue.protocol.version import BY_NUMBER, V1, Version, negotiate
 
@@ -62,7 +67,7 @@ def _proposed_version(raw: Any) -> int:
 
 def introduce(agent: Agent, version: Version, request: InitializeRequest) -> InitializeResponse:
     """What the agent says of itself: what its author has declared or overridden."""
-    methods = shown_methods(agent, request.capabilities)
+    methods = shown_methods(agent, request.capabilities or ClientCapabilities())
     return InitializeResponse(
         protocol_version=version.number,
         info=Implementation(name=agent.name, version=agent.version, title=agent.title or UNSET),

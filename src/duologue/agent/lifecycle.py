@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from duologue import codec
 from duologue.agent.options import check_option
@@ -103,7 +104,7 @@ class Lifecycle:
         options = await self._begin(session, scope, self._agent.fork_session(session, params.session_id))
         return ForkSessionResponse(session_id=session.id, config_options=options)
 
-    async def _begin(self, session: Session, scope: Scope, prepare: Any) -> Any:
+    async def _begin(self, session: Session, scope: Scope, prepare: Awaitable[None]) -> Options | UnsetType:
         """Open a session whose id is first seen in the response: what is said before that goes out behind it.
 
         Gives its config options. When they cannot be told, nobody learns of the session, so it is closed again.
@@ -228,7 +229,7 @@ class Lifecycle:
         await self._agent.set_config_option(session, params.config_id, params.value)
         return SetSessionConfigOptionResponse(config_options=self._told_options(session))
 
-    def _options(self, session: Session) -> Any:
+    def _options(self, session: Session) -> Options | UnsetType:
         return self._told_options(session) or UNSET
 
     def _told_options(self, session: Session) -> Options:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from duologue import codec
-from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
+from duologue.jsonrpc.errors import METHOD_NOT_FOUND, RpcError
 from duologue.local.arguments import several
 from duologue.peer import Scope
+from duologue.peer.errors import wrong_params
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.errors import ErrorCode, shortened
 from duologue.protocol.conventions import TERMINAL_AUTH
@@ -42,7 +43,7 @@ def auth_required(agent: Agent, message: str) -> RpcError:
     return RpcError(ErrorCode.AUTH_REQUIRED.value, message, {"authMethods": shown})
 
 
-def shown_methods(agent: Agent, client: ClientCapabilities | Any) -> list[AuthMethod]:
+def shown_methods(agent: Agent, client: ClientCapabilities) -> list[AuthMethod]:
     """The ways to log in as this client is told of them. Raises `ValueError` for ways that may not be told."""
     given = several(agent.auth_methods(), "what auth_methods returns")
     methods: list[AuthMethod] = codec.sendable(list[AuthMethod], given)
@@ -50,16 +51,14 @@ def shown_methods(agent: Agent, client: ClientCapabilities | Any) -> list[AuthMe
     return [_shown(agent, method, client) if isinstance(method, TerminalAuthMethod) else method for method in methods]
 
 
-def _shown(agent: Agent, method: TerminalAuthMethod, client: Any) -> AuthMethod:
+def _shown(agent: Agent, method: TerminalAuthMethod, client: ClientCapabilities) -> AuthMethod:
     """A login in a terminal, or for a client without one the words to do it by hand."""
-    auth = getattr(client, "auth", None)
-    meta = getattr(client, "meta", None)
     command = [*agent.command(), *(method.args or ())]
     env = {variable.name: variable.value for variable in method.env or ()}
-    if isinstance(meta, dict) and meta.get(TERMINAL_AUTH) is True:
+    if client.meta and client.meta.get(TERMINAL_AUTH) is True:
         run = {"command": command[0], "args": command[1:], "env": env, "label": method.name}
         method = msgspec.structs.replace(method, meta={TERMINAL_AUTH: run, **(method.meta or {})})
-    if isinstance(getattr(auth, "terminal", None), TerminalAuthCapabilities):
+    if client.auth and isinstance(client.auth.terminal, TerminalAuthCapabilities):
         return method
     words = shlex.join([*(f"{name}={value}" for name, value in env.items()), *command])
     told = f"{method.description} " if method.description else ""
@@ -96,7 +95,7 @@ class Logins:
     async def login(self, params: LoginAuthRequest, scope: Scope) -> LoginAuthResponse:
         if params.method_id not in map(_id, self._methods(scope)):
             problem = f"no such auth method: {shortened(params.method_id)}"
-            raise RpcError(INVALID_PARAMS, problem, {"methodId": params.method_id})
+            raise wrong_params(problem, "methodId", methodId=params.method_id)
         await self._agent.login(params.method_id)
         return LoginAuthResponse()
 

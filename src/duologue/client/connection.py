@@ -23,7 +23,7 @@ from duologue.jsonrpc.limits import Limits
 from duologue.peer import Peer
 from duologue.peer.errors import NotOffered
 from duologue.peer.link import Trace
-from duologue.peer.offers import announced
+from duologue.peer.offers import is_offered
 from duologue.peer.overriding import check_instance
 from duologue.protocol.common.capabilities import Implementation
 from duologue.protocol.common.session import (
@@ -102,7 +102,7 @@ class ClientConnection:
         offered = self._offered.get(method)
         if offered is None:
             login = method in (v2.AUTH_LOGIN, v2.AUTH_LOGOUT)
-            offered = not (login and not self.auth_methods) and announced(
+            offered = not (login and not self.auth_methods) and is_offered(
                 method, self.capabilities, self.peer.said_in_v1
             )
             self._offered[method] = offered

@@ -283,8 +283,8 @@ class CodingSession:
         """All tools, without the one that is for a later turn where there is none."""
         from duologue.coder.tools import builtin_tools
 
-        said = getattr(self.session.connection.client_capabilities, "meta", None)
-        one_turn = isinstance(said, dict) and said.get(ONE_TURN) is True
+        said = self.session.connection.client_capabilities.meta or {}
+        one_turn = said.get(ONE_TURN) is True
         return [tool for tool in builtin_tools() if not (one_turn and tool.spec.name == "undo_edits")]
 
     def _files(self) -> Files:

@@ -37,7 +37,7 @@ def _by_v1() -> Mapping[str, Callable[[Any], bool]]:
     return {method.name: says for method, says in words.items()}
 
 
-def announced(
+def is_offered(
     method: Request[Any, Any] | Notification[Any], capabilities: Any, said: AgentExtras | ClientExtras | None
 ) -> bool:
     """Whether `capabilities` open a method; `said` is what the other side says in v1 alone, None when it speaks v2.
