@@ -274,7 +274,8 @@ async def test_login_and_logout(version: int) -> None:
     talk = await Talk.begin(agent, version)
     login, logout = LOGIN[version]
     assert (await talk.ask(login, {"methodId": "key"}))["result"] == {}
-    assert (await talk.ask(login, {"methodId": "nope"}))["error"]["code"] == -32602
+    refused = (await talk.ask(login, {"methodId": "nope"}))["error"]
+    assert (refused["code"], refused["data"]) == (-32602, {"methodId": "nope", "path": "$.params.methodId"})
     assert (await talk.ask(logout, {}))["result"] == {}
     assert agent.log == ["login key", "logout"]
 

@@ -152,8 +152,8 @@ async def test_what_cannot_be_read_is_an_error(tmp_path: Path, path: str, expect
 async def test_a_relative_path_and_an_unknown_session_are_errors(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
     host = await begin(tmp_path)
-    assert code(await host.replies(READ, path="a")) == -32602
-    assert code(await host.replies(WRITE, path="a", content="")) == -32602
+    for reply in (await host.replies(READ, path="a"), await host.replies(WRITE, path="a", content="")):
+        assert (code(reply), reply["error"]["data"]) == (-32602, {"path": "$.params.path"})
     assert code(await host.replies(READ, path=str(tmp_path / "a"), sessionId="ghost")) == -32002
     assert code(await host.replies(WRITE, path=str(tmp_path / "a"), content="", sessionId="ghost")) == -32002
 

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from duologue.jsonrpc.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
-from duologue.peer.errors import unknown_session
+from duologue.jsonrpc.errors import METHOD_NOT_FOUND, RpcError
+from duologue.peer.errors import unknown_session, wrong_params
 from duologue.peer.extensions import Announcing
 from duologue.protocol.common.errors import shortened
 from duologue.protocol.common.prompt import StopReason
@@ -131,11 +131,11 @@ class Agent(Announcing):
     async def set_config_option(self, session: Session, config_id: str, value: str | bool) -> None:
         """Change a config option. What `config_options` then returns is told to the client."""
         told = f"the config option {shortened(config_id)} cannot be changed: the agent has no set_config_option"
-        raise RpcError(INVALID_PARAMS, told, {"configId": config_id})
+        raise wrong_params(told, "configId", configId=config_id)
 
     async def login(self, method_id: str) -> None:
         """Log in by one of `auth_methods`."""
-        raise RpcError(INVALID_PARAMS, f"no such auth method: {shortened(method_id)}", {"methodId": method_id})
+        raise wrong_params(f"no such auth method: {shortened(method_id)}", "methodId", methodId=method_id)
 
     async def logout(self) -> None:
         """Log out."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from duologue.jsonrpc.errors import INVALID_PARAMS, RpcError
 from duologue.peer.errors import unknown_session, wrong_params
 from duologue.protocol.base import Unknown
 from duologue.protocol.common.capabilities import ElicitationCapabilities
@@ -60,7 +59,7 @@ class Elicitations:
     def _session(self, params: FormElicitation | UrlElicitation) -> Session | None:
         """The session that a question belongs to; None when it belongs to an open request."""
         if (params.session_id is UNSET) == (params.request_id is UNSET):
-            raise RpcError(INVALID_PARAMS, "a question belongs either to a session or to a request")
+            raise wrong_params("a question belongs either to a session or to a request", "sessionId")
         if params.session_id is UNSET:
             return None
         session = self._connection.sessions.get(params.session_id)

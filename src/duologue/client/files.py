@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from duologue.client.permitted import permitted
-from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.local import files
 from duologue.local.errors import LocalError, PathRefused, TooLarge
 from duologue.local.rules import Write
 from duologue.local.workspace import Place
+from duologue.peer.errors import wrong_params
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v1.fs import (
     ReadTextFileRequest,
@@ -108,11 +109,11 @@ class LocalFiles:
 def _place(session: Session, path: str) -> Place:
     """Where a path leads. Raises `RpcError` for one that is not absolute or leads out of the session's folders."""
     if not Path(path).is_absolute():
-        raise RpcError(INVALID_PARAMS, f"{path}: the path must be absolute", {"path": path})
+        raise wrong_params(f"{path}: the path must be absolute", "path")
     try:
         return session.workspace.resolve(path)
     except (PathRefused, ValueError) as error:
-        raise RpcError(INVALID_PARAMS, str(error), {"path": path}) from None
+        raise wrong_params(str(error), "path") from None
 
 
 async def _done(work: Callable[[Place], T], place: Place, path: str) -> T:
@@ -128,7 +129,7 @@ async def _done(work: Callable[[Place], T], place: Place, path: str) -> T:
     except FileNotFoundError:
         raise RpcError(ErrorCode.RESOURCE_NOT_FOUND, f"{path}: there is no such file", {"path": path}) from None
     except PathRefused as error:
-        raise RpcError(INVALID_PARAMS, str(error), {"path": path}) from None
+        raise wrong_params(str(error), "path") from None
     except (LocalError, OSError) as error:
         problem = error.strerror if isinstance(error, OSError) else None
         raise RpcError(INTERNAL_ERROR, f"{path}: {problem}" if problem else str(error), {"path": path}) from None

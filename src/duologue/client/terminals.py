@@ -13,10 +13,11 @@ from msgspec import UNSET
 
 from duologue.client.permitted import permitted
 from duologue.client.terminal import Terminal
-from duologue.jsonrpc.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.local.errors import PathRefused
 from duologue.local.rules import Run
 from duologue.local.workspace import Place
+from duologue.peer.errors import wrong_params
 from duologue.processes.environment import child_environment
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v1.terminal import (
@@ -86,7 +87,7 @@ class LocalTerminals:
             terminal.start(argv, line, cwd, self._environment(request))
         except (OSError, ValueError) as error:
             problem = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise RpcError(INVALID_PARAMS, f"{request.command}: cannot be started ({problem})") from None
+            raise wrong_params(f"{request.command}: cannot be started ({problem})", "command") from None
         session.terminals[terminal.id] = terminal
         return CreateTerminalResponse(terminal_id=terminal.id)
 
@@ -132,11 +133,11 @@ def _terminal(session: Session, terminal_id: str) -> Terminal:
 
 def _folder(session: Session, path: str) -> Place:
     if not Path(path).is_absolute():
-        raise RpcError(INVALID_PARAMS, f"{path}: the working directory must be absolute", {"cwd": path})
+        raise wrong_params(f"{path}: the working directory must be absolute", "cwd")
     try:
         return session.workspace.folder(path)
     except (PathRefused, ValueError) as error:
-        raise RpcError(INVALID_PARAMS, str(error), {"cwd": path}) from None
+        raise wrong_params(str(error), "cwd") from None
 
 
 def _command(request: CreateTerminalRequest, cwd: Place) -> tuple[list[str], str]:
