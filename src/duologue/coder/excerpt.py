@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from duologue.processes.tail import from_whole
+
 
 class Excerpt:
     """Keeps `head` bytes from the start and `tail` bytes from the end; memory stays near the sum of both."""
@@ -39,7 +41,7 @@ class Excerpt:
         tail = tail[max(0, len(tail) - self._tail_room) :]
         if not self.truncated:
             return (bytes(self._head) + tail).decode("utf-8", "replace")
-        head, tail = whole_start(bytes(self._head)), whole_end(tail)
+        head, tail = whole_start(bytes(self._head)), from_whole(tail)
         left_out = self.total - len(head) - len(tail)
         notice = f"\n[... {left_out} bytes left out ...]\n"
         return head.decode("utf-8", "replace") + notice + tail.decode("utf-8", "replace")
@@ -54,11 +56,3 @@ def whole_start(data: bytes) -> bytes:
         length = 1 if byte < 0x80 else 2 if byte >> 5 == 6 else 3 if byte >> 4 == 14 else 4 if byte >> 3 == 30 else 1
         return data[:-back] if length > back else data
     return data
-
-
-def whole_end(data: bytes) -> bytes:
-    """`data` without the rest of a character that is cut off at its start."""
-    skip = 0
-    while skip < min(3, len(data)) and data[skip] & 0xC0 == 0x80:
-        skip += 1
-    return data[skip:]

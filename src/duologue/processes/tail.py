@@ -36,11 +36,7 @@ class Tail:
     def text(self) -> str:
         """The bytes as text that begins with a whole character; what is no text is replaced."""
         data = self.kept()
-        start = 0
-        # A character of UTF-8 has at most three bytes that continue it.
-        while self.truncated and start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
-            start += 1
-        return data[start:].decode("utf-8", "replace")
+        return (from_whole(data) if self.truncated else data).decode("utf-8", "replace")
 
 
 class TextTail:
@@ -102,9 +98,13 @@ def size_of(text: str) -> int:
 
 def _end_of(text: str, most: int) -> str:
     """The end of a text, in at most so many bytes."""
-    data = text.encode()[-most:]
+    return from_whole(text.encode()[-most:]).decode()
+
+
+def from_whole(data: bytes) -> bytes:
+    """UTF-8 that was cut somewhere, from its first whole character on."""
     start = 0
     # A character of UTF-8 has at most three bytes that continue it.
     while start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
         start += 1
-    return data[start:].decode()
+    return data[start:]

@@ -137,8 +137,8 @@ def _answered(row: str, name: str, addition: Json) -> None:
             if member not in _OF_THE_OTHER[bench.version]:
                 getattr(bench, name)[member] = value
         wire = await bench.start()
-        prompted = lambda: bench.prompts[0] if bench.prompts else None  # noqa: E731
-        await wire.wait(prompted, f"no prompt after an odd answer ({', '.join(addition)})")
+        lacking = f"no prompt after an odd answer ({', '.join(addition)})"
+        await wire.wait(lambda: next(iter(bench.prompts), None), lacking)
 
     _declare(row, survives)
 
