@@ -19,6 +19,15 @@ from duologue.protocol.base import Unknown
 from duologue.session.forms import choices, defaults, value_problem
 
 
+def typed(question: str) -> str:
+    """A line from the user. `input` would do, but Python 3.14 does not end while a thread waits in it."""
+    print(question, end="", flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.removesuffix("\n")
+
+
 class Keyboard:
     """Lines from the user. A thread of its own waits for them, so that neither a turn nor the end waits for it."""
 
@@ -28,7 +37,7 @@ class Keyboard:
     async def ask(self, question: str, read: Callable[[str], str] | None = None) -> str | None:
         """What is typed; None at the end of input. The line for a question that was withdrawn answers the next."""
         if self._line is None:
-            self._line = self._begin(question, read or input)
+            self._line = self._begin(question, read or typed)
         else:
             print(question, end="", flush=True)
         line = await asyncio.shield(self._line)
@@ -41,11 +50,11 @@ class Keyboard:
 
         def wait() -> None:
             try:
-                typed: str | None = read(question)
+                answer: str | None = read(question)
             except EOFError:
-                typed = None
+                answer = None
             with contextlib.suppress(RuntimeError):  # the program has ended
-                loop.call_soon_threadsafe(line.set_result, typed)
+                loop.call_soon_threadsafe(line.set_result, answer)
 
         threading.Thread(target=wait, daemon=True).start()
         return line

@@ -37,7 +37,7 @@ def answering(chat: ModuleType, monkeypatch: pytest.MonkeyPatch, *typed: str | N
             raise EOFError
         return line
 
-    monkeypatch.setattr("builtins.input", read)
+    monkeypatch.setattr(chat, "typed", read)
     return asked
 
 
