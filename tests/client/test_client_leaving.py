@@ -7,13 +7,19 @@ import gc
 from typing import Any
 
 import pytest
-from client_kit import Host, Run, begun
+from client_kit import Host, Run, agent_text, begun
 
 from duologue.jsonrpc.limits import Limits
-from duologue.protocol.v2.updates import ToolCallUpdateEvent
+from duologue.protocol.v2.updates import AgentMessageChunk, ToolCallUpdateEvent
 from wire import PATIENCE, settle, until
 
 CANCEL = "session/cancel"
+
+
+async def leave_at_the_first_word(host: Host) -> None:
+    async for event in host.session.prompt("go"):
+        if isinstance(event, AgentMessageChunk):
+            break
 
 
 # --- leaving ----------------------------------------------------------------------------------------------------------
@@ -21,13 +27,7 @@ CANCEL = "session/cancel"
 
 async def test_leaving_by_break_cancels_once(version: int) -> None:
     host = await Host.begin(version)
-
-    async def body() -> None:
-        async for event in host.session.prompt("go"):
-            if event.__class__.__name__ == "AgentMessageChunk":
-                break
-
-    running = asyncio.create_task(body())
+    running = asyncio.create_task(leave_at_the_first_word(host))
     request = await host.wire.read_method("session/prompt")
     host.accept(request)
     host.say("one", "two", "three")
@@ -118,13 +118,7 @@ async def test_field_bug_53_late_updates_reach_the_transcript_and_not_the_next_t
     version: int,
 ) -> None:
     host = await Host.begin(version)
-
-    async def body() -> None:
-        async for event in host.session.prompt("go"):
-            if event.__class__.__name__ == "AgentMessageChunk":
-                break
-
-    running = asyncio.create_task(body())
+    running = asyncio.create_task(leave_at_the_first_word(host))
     request = await host.wire.read_method("session/prompt")
     host.accept(request)
     host.say("one ")
@@ -142,22 +136,14 @@ async def test_field_bug_53_late_updates_reach_the_transcript_and_not_the_next_t
     host.end(next_request)
     assert await following.end() == "end_turn"
     assert following.said == "new"
-    assert "".join(message.text for message in host.session.transcript.messages if message.role.value == "agent") == (
-        "one late new"
-    )
+    assert agent_text(host.session) == "one late new"
 
 
 async def test_leaving_in_the_middle_of_a_batch_gives_everything_back_to_the_count(version: int) -> None:
     """What was queued and is not given out must not count as undelivered for ever: reading would stop."""
     host = await Host.begin(version, limits=Limits(undelivered=50))
     for _ in range(20):
-
-        async def body() -> None:
-            async for event in host.session.prompt("go"):
-                if event.__class__.__name__ == "AgentMessageChunk":
-                    break
-
-        running = asyncio.create_task(body())
+        running = asyncio.create_task(leave_at_the_first_word(host))
         request = await host.wire.read_method("session/prompt")
         host.accept(request)
         host.say(*["x"] * 10)
