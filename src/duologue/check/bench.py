@@ -187,12 +187,6 @@ def stop_reason(end: Said) -> Any:
     return end.result.get("stopReason") if end.answers else end.update.get("stopReason")
 
 
-def demand(truth: object, problem: str, *said: Said | None) -> None:
-    """Fail the probe's own row unless something holds."""
-    if not truth:
-        raise Failed(problem, *(each.line for each in said if each is not None))
-
-
 def without_login(answer: Said, *others: ErrorCode) -> Said:
     """The answer; skips the probe where it asks for a login first, or is an error that other requirements are about."""
     if answer.code == ErrorCode.AUTH_REQUIRED:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from duologue.check.bench import Bench
     from duologue.check.clients.bench import ClientBench
 
+T = TypeVar("T")
+
+log = logging.getLogger("duologue.check")
+
 
 class Failed(Exception):
     """The program broke the requirement; `lines` show it."""
@@ -39,9 +43,6 @@ class Skipped(Exception):
         self.reason = reason
 
 
-T = TypeVar("T")
-
-
 async def left_to_others(waiting: Awaitable[T]) -> T:
     """What is waited for, where its lack breaks another requirement: then nothing can be said about this one."""
     try:
@@ -50,7 +51,11 @@ async def left_to_others(waiting: Awaitable[T]) -> T:
         raise Skipped(Reason.BUILDS_ON) from None
 
 
-log = logging.getLogger("duologue.check")
+def demand(truth: object, problem: str, *said: Said | None) -> None:
+    """Fail the probe's own row unless something holds."""
+    if not truth:
+        raise Failed(problem, *(each.line for each in said if each is not None))
+
 
 Action = Callable[[Any], Awaitable[None]]
 Look = Callable[[Talk], Iterable[tuple[Said | None, str]]]

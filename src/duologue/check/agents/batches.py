@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Line, Said
 from duologue.check.wire import Wire, as_line

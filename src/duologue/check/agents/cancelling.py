@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from duologue.check.agents.words import HELLO, SLEEP
-from duologue.check.bench import NO_SESSION, Bench, Turn, demand, stop_reason
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import NO_SESSION, Bench, Turn, stop_reason
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.wire import Wire

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from duologue.check.bench import Bench, demand, without_login
-from duologue.check.judging import probe
+from duologue.check.bench import Bench, without_login
+from duologue.check.judging import demand, probe
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.method import Side
 

@@ -7,8 +7,8 @@ from typing import Any
 from duologue.check.agents.reopening import HISTORY, reopen, text_of, with_a_past
 from duologue.check.agents.sessions import listed
 from duologue.check.agents.words import WORLD
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, left_to_others, probe
+from duologue.check.bench import Bench
+from duologue.check.judging import Skipped, demand, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.wire import Wire

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import probe
+from duologue.check.bench import Bench
+from duologue.check.judging import demand, probe
 from duologue.check.record import Said
 from duologue.check.wire import Wire, as_line
 from duologue.protocol.common.errors import ErrorCode

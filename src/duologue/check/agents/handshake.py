@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.bench import NO_SESSION, Bench, demand, without_login
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import NO_SESSION, Bench, without_login
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.serving import REFUSING, RICH

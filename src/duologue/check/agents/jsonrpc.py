@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from duologue.check.bench import NO_SESSION, Bench, demand, without_login
-from duologue.check.judging import Skipped, left_to_others, probe
+from duologue.check.bench import NO_SESSION, Bench, without_login
+from duologue.check.judging import Skipped, demand, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.watching.methods import RUMOURED

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.wire import Wire
 from duologue.protocol.common.errors import ErrorCode

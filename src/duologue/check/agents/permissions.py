@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from duologue.check.agents.cancelling import waiting
 from duologue.check.agents.words import TOUCH
-from duologue.check.bench import Bench, Turn, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench, Turn
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.protocol.common.errors import ErrorCode

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from duologue.check.agents.words import HELLO, READ, RUN, WORLD, WRITE
-from duologue.check.bench import Bench, demand, stop_reason
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench, stop_reason
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.serving import REFUSING, RICH
 from duologue.protocol.common.errors import ErrorCode

@@ -6,8 +6,8 @@ from typing import Any
 
 from duologue.check.agents.endpoint import Endpoint
 from duologue.check.agents.words import HELLO
-from duologue.check.bench import Bench, demand, items_of
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench, items_of
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire

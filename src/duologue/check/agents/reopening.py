@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from duologue.check.agents.words import HELLO
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Failed, Skipped, left_to_others, probe
+from duologue.check.bench import Bench
+from duologue.check.judging import Failed, Skipped, demand, left_to_others, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Said
 from duologue.check.wire import Wire

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from duologue.check import mcp_stand_in
 from duologue.check.agents.words import HELLO
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json
 from duologue.check.wire import Wire

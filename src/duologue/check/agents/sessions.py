@@ -6,8 +6,8 @@ from pathlib import Path
 
 from duologue.check.agents.cancelling import waiting
 from duologue.check.agents.words import HELLO, NOTES, READ, SECRET
-from duologue.check.bench import NO_SESSION, Bench, demand, items_of, stop_reason, without_login
-from duologue.check.judging import Failed, Skipped, probe
+from duologue.check.bench import NO_SESSION, Bench, items_of, stop_reason, without_login
+from duologue.check.judging import Failed, Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire

@@ -6,8 +6,8 @@ from typing import Any
 
 from duologue.check.agents.cancelling import cancel
 from duologue.check.agents.words import SLEEP
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import Skipped, probe
+from duologue.check.bench import Bench
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said, inside
 from duologue.check.watching.settings import values

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from duologue.check.agents.cancelling import cancel, waiting
-from duologue.check.bench import Bench, demand
-from duologue.check.judging import probe
+from duologue.check.bench import Bench
+from duologue.check.judging import demand, probe
 from duologue.check.record import Said
 from duologue.check.wire import Wire
 from duologue.protocol.common.errors import ErrorCode

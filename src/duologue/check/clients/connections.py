@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from duologue.check.agents.batches import empty_batch, mixed_batch, silent_batch
-from duologue.check.bench import demand
 from duologue.check.clients.bench import SESSION, ClientBench
-from duologue.check.judging import left_to_others, probe
+from duologue.check.judging import demand, left_to_others, probe
 from duologue.check.record import Said
 from duologue.check.watching.methods import RUMOURED
 from duologue.check.wire import Wire, as_line

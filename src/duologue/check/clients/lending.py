@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.check.bench import demand
 from duologue.check.clients.bench import ABLE, ClientBench
 from duologue.check.clients.oddities import GOOD
-from duologue.check.judging import Skipped, probe
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said, inside
 from duologue.check.wire import Wire

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from duologue.check.bench import demand
 from duologue.check.clients.bench import SESSION, ClientBench
-from duologue.check.judging import Skipped, probe
+from duologue.check.judging import Skipped, demand, probe
 from duologue.check.reason import Reason
 from duologue.check.record import Json, Said
 from duologue.check.wire import Wire
