@@ -36,18 +36,18 @@ Chunk = AgentMessageChunk | AgentThoughtChunk | TerminalOutputChunkEvent
 class RecordKind(StrEnum):
     """What a record holds."""
 
+    #: A turn began.
     BEGAN = "began"
-    """A turn began."""
+    #: A turn ended.
     ENDED = "ended"
-    """A turn ended."""
+    #: The client was told this.
     UPDATE = "update"
-    """The client was told this."""
+    #: A message of the model's history, as are the next two.
     USER = "user"
-    """A message of the model's history, as are the next two."""
     ASSISTANT = "assistant"
     RESULT = "result"
+    #: The model's history ends before the message of this number.
     DROPPED = "dropped"
-    """The model's history ends before the message of this number."""
 
 
 class Record(NamedTuple):

@@ -25,29 +25,22 @@ class StoreLimits(msgspec.Struct, frozen=True):
     """What is dropped first: sessions in which no turn was answered, then the old ones, then the least recently used. A
     session that is open in any process stays."""
 
+    #: Sessions that are kept.
     session_count: int = 1000
-    """Sessions that are kept."""
-
+    #: Bytes of all of them.
     session_bytes: int = 512 * MIB
-    """Bytes of all of them."""
-
+    #: Days since a session was last used.
     session_days: int = 90
-    """Days since a session was last used."""
-
+    #: The same for a session in which no turn was answered.
     unused_days: int = 1
-    """The same for a session in which no turn was answered."""
-
+    #: The longest time that something stays unwritten, in seconds.
     flush_seconds: float = 0.25
-    """The longest time that something stays unwritten, in seconds."""
-
+    #: How long to wait before what could not be written is tried again, in seconds.
     retry_seconds: float = 2
-    """How long to wait before what could not be written is tried again, in seconds."""
-
+    #: Bytes that wait in memory while nothing can be written. With more of them nothing is kept any more.
     waiting_bytes: int = 64 * MIB
-    """Bytes that wait in memory while nothing can be written. With more of them nothing is kept any more."""
-
+    #: How long to wait for another process to let go of a session, in seconds.
     busy_seconds: float = 3
-    """How long to wait for another process to let go of a session, in seconds."""
 
 
 class StoreSettings(msgspec.Struct, frozen=True):

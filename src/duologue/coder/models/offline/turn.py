@@ -78,8 +78,8 @@ class Turn:
         self._titled = titled
         self._refused = self._edited = False
         self.has_run_commands = False
+        #: What holds until a call may change something.
         self.known: dict[str, Any] = {}
-        """What holds until a call may change something."""
         self._files: tuple[str, ...] | None = None
 
     async def say(self, text: str) -> None:

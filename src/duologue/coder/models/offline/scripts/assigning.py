@@ -20,8 +20,8 @@ SHOWN = 6
 class _Place:
     path: str
     value: ast.expr
+    #: Not in a function.
     outside: bool
-    """Not in a function."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.value.lineno}"
