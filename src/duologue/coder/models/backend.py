@@ -72,8 +72,7 @@ class Backend:
     async def step(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Ask once. Closing the iterator, or cancelling its reader, closes the connection.
 
-        Raises:
-            RemoteError: the endpoint failed; free of secrets and of causes.
+        Raises RemoteError when the endpoint fails; it is free of secrets and of causes.
         """
         calls: dict[int, tuple[str, str]] = {}
         failure: RemoteError | None = None

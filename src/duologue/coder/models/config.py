@@ -113,9 +113,8 @@ def config_path(env: Mapping[str, str]) -> Path | None:
 def read_config(env: Mapping[str, str]) -> Config:
     """Read and check the file. A file that was not asked for by name may be missing or unreadable.
 
-    Raises:
-        SettingsError: the file is not TOML, a value has the wrong type, or a file named by `DUOLOGUE_CONFIG` cannot
-            be read.
+    Raises SettingsError when the file is not TOML, a value has the wrong type, or a file named by `DUOLOGUE_CONFIG`
+    cannot be read.
     """
     path = config_path(env)
     if path is None:

@@ -30,11 +30,8 @@ class ModelChoice(msgspec.Struct, frozen=True):
 def load_model(spec: str | None = None, env: Mapping[str, str] | None = None, *, warn: Warn = _log.warning) -> Model:
     """The model that `spec`, the environment or the config file names; the offline one when none does.
 
-    `warn` gets each oddity of the config file as one line.
-
-    Raises:
-        SettingsError: the name, a base URL, a key or the config file is missing or wrong.
-        ModelError: the model library is not installed.
+    `warn` gets each oddity of the config file as one line. Raises SettingsError when the name, a base URL, a key or the
+    config file is missing or wrong, and when the model library is not installed.
     """
     env = os.environ if env is None else env
     config = _config(env, warn)

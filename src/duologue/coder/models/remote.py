@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 class RemoteModel:
     """Streams the steps of one remote model. The library behind it is loaded by the first `stream`, off the loop.
 
-    Raises:
-        SettingsError: the library is not installed.
+    Raises SettingsError when the library is not installed.
     """
 
     def __init__(self, settings: RemoteSettings) -> None:
@@ -42,8 +41,7 @@ class RemoteModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Ask for one step. A failure that may pass is tried again while no event has been given out.
 
-        Raises:
-            ModelError: the endpoint failed, or the library is not installed.
+        Raises ModelError when the endpoint fails, SettingsError when the library cannot be loaded.
         """
         backend = await self._ready()
         for attempt in range(self.settings.retries + 1):

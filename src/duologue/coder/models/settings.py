@@ -95,8 +95,7 @@ def chosen_spec(spec: str | None, env: Mapping[str, str], config: Config) -> str
 def resolve(spec: str, env: Mapping[str, str], config: Config) -> RemoteSettings | None:
     """The settings of the named model, or None for `offline`.
 
-    Raises:
-        SettingsError: the name, the base URL, the library or the key (in this order) is missing or wrong.
+    Raises SettingsError when the name, the base URL, the library or the key (in this order) is missing or wrong.
     """
     if spec == OFFLINE:
         return None
