@@ -41,6 +41,7 @@ class Asker:
 
     def request(self, method: Request[P, R], params: P, *, checked: bool = False) -> Coroutine[Any, Any, R]:
         """Ask the client by any method, of the tables or of one's own. `checked` and errors: as `Peer.request`."""
+        # Not `async`, which spares each request a coroutine around it.
         if self._over:
             raise TurnOver
         trace = self._trace()

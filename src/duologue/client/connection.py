@@ -216,6 +216,7 @@ class ClientConnection:
         """One page of the agent's sessions; `next_cursor` of the answer leads to the next. Raises `NotOffered`,
         `RpcError`."""
 
+        # Neither is `async`, which spares a short request two coroutines around it.
         def call() -> Awaitable[ListSessionsResponse]:
             self.need(v2.SESSION_LIST)
             where = UNSET if cwd is None else str(absolute(cwd))

@@ -93,10 +93,10 @@ class Asking:
             self._peer.edge.forget(call)
         if call.id is None or self._calls.pop(call.id, None) is None:
             return
-        self._peer.link.engine.forget(call.id)
+        self._link.engine.forget(call.id)
         if self._peer.closed_reason is None:
             with contextlib.suppress(rpc.LimitError):
-                self._peer.link.cancel_request(call.id)
+                self._link.cancel_request(call.id)
 
     def on_response(self, event: wire.Response) -> None:
         """A result was read."""
