@@ -205,7 +205,7 @@ async def test_speech_and_thought_are_messages_of_their_own(tmp_path: Path) -> N
     parts: list[ModelEvent] = [
         ThoughtDelta("hm"),
         ThoughtDelta(" m"),
-        CallDelta("c", "list_files", "{"),
+        CallDelta("c", "list_files"),
         TextDelta("so"),
         TextDelta(""),
         TextDelta("!"),

@@ -53,13 +53,11 @@ async def test_streams_text_thinking_and_calls(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-async def test_a_call_is_named_before_its_arguments_are_whole(wire: Wire) -> None:
+async def test_a_call_is_told_of_while_its_arguments_are_written(wire: Wire) -> None:
     async with WireServer(FULL) as server:
         events = await collect(model_on(server, wire).stream(ask()))
     deltas = [event for event in events if isinstance(event, CallDelta)]
-    assert deltas[0] == CallDelta("call_1", "read_file", "")
-    first = [delta.arguments_text for delta in deltas if delta.id == "call_1"]
-    assert "".join(first) == '{"path": "a.py"}' and len(first) > 2
+    assert deltas.count(CallDelta("call_1", "read_file")) > 2 and CallDelta("call_2", "read_file") in deltas
 
 
 @pytest.mark.parametrize("wire", WIRES)

@@ -203,12 +203,12 @@ def _translate(event: ModelResponseStreamEvent, calls: dict[int, tuple[str, str]
             return ThoughtDelta(text)
         case PartStartEvent(part=ToolCallPart() as part, index=index):
             calls[index] = (part.tool_call_id, part.tool_name)
-            return CallDelta(part.tool_call_id, part.tool_name, part.args_as_json_str() if part.args else "")
+            return CallDelta(part.tool_call_id, part.tool_name)
         case PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
             return TextDelta(text)
         case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=text)) if text:
             return ThoughtDelta(text)
         case PartDeltaEvent(delta=ToolCallPartDelta(args_delta=str(text)), index=index) if text:
-            return CallDelta(*calls[index], text)
+            return CallDelta(*calls[index])
         case _:
             return None

@@ -84,11 +84,11 @@ class ThoughtDelta(msgspec.Struct, frozen=True):
 
 
 class CallDelta(msgspec.Struct, frozen=True):
-    """A tool call is being written; a front end may show its name before the arguments are whole."""
+    """A piece of a tool call was written. Nothing of it is shown before it is whole; but the step has begun, so that it
+    is not asked for again when it breaks, and between two pieces it can be cancelled."""
 
     id: str
     name: str
-    arguments_text: str
 
 
 class Usage(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -52,7 +51,7 @@ class Play:
             item = self._advance(None)
         calls = tuple(ToolCall(f"call-{fresh_id()[:12]}", *call) for call in item.calls) if item else ()
         for call in calls:
-            yield CallDelta(call.id, call.name, json.dumps(call.arguments))
+            yield CallDelta(call.id, call.name)
         self._waiting = calls
         message = AssistantMessage("".join(texts), "".join(thoughts), calls)
         yield StepEnded(message, "tool_calls" if calls else "stop")
