@@ -52,7 +52,7 @@ def pytest_configure_node(node: Any) -> None:
 def is_whole_run(config: pytest.Config) -> bool:
     """Whether nothing was said of what to run."""
     told: dict[str, bool] = getattr(config, "workerinput", {})
-    narrowed = any(config.getoption(option) for option in ("keyword", "markexpr", "lf"))
+    narrowed = any(config.getoption(option, False) for option in ("keyword", "markexpr", "lf"))
     return told.get("whole_run", config.args_source is config.ArgsSource.TESTPATHS and not narrowed)
 
 

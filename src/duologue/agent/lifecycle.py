@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from duologue import codec
 from duologue.agent.options import check_option
-from duologue.agent.paths import absolute, is_folder
+from duologue.agent.paths import is_folder, need_absolute
 from duologue.agent.session import Place, Session
 from duologue.local.arguments import several
 from duologue.local.ids import fresh_id
@@ -167,7 +167,7 @@ class Lifecycle:
             self._opening.pop(session_id, None)
 
     def _make(self, session_id: str, params: NewSessionRequest | ResumeSessionRequest | ForkSessionRequest) -> Session:
-        cwd = absolute(params.cwd, "cwd")
+        cwd = need_absolute(params.cwd, "cwd")
         if not is_folder(cwd):
             raise wrong_params(f"cwd is not a directory: {shortened(params.cwd)}", "cwd")
         named = params.additional_directories or ()
@@ -176,7 +176,7 @@ class Lifecycle:
             raise wrong_params(problem, "additionalDirectories")
         place = Place(
             cwd,
-            tuple(absolute(path, "additionalDirectories") for path in named),
+            tuple(need_absolute(path, "additionalDirectories") for path in named),
             tuple(params.mcp_servers or ()),
             params.meta or {},
         )
@@ -186,7 +186,7 @@ class Lifecycle:
 
     async def list(self, params: ListSessionsRequest, scope: Scope) -> ListSessionsResponse:
         if isinstance(params.cwd, str):
-            absolute(params.cwd, "cwd")
+            need_absolute(params.cwd, "cwd")
         return await self._agent.list_sessions(params)
 
     async def close(self, params: CloseSessionRequest, scope: Scope) -> CloseSessionResponse:

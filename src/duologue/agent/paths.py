@@ -8,7 +8,7 @@ from duologue.peer.errors import wrong_params
 from duologue.protocol.common.errors import shortened
 
 
-def absolute(path: str, member: str) -> Path:
+def need_absolute(path: str, member: str) -> Path:
     """A path of a request that has to be absolute. Raises `RpcError` (invalid params)."""
     result = Path(path)
     if not path or not result.is_absolute():

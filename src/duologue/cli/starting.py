@@ -61,9 +61,9 @@ def _trace(log: Path | None, program: str) -> Trace | None:
 
 def _folder(path: Path) -> Path:
     # Late: it is needed once the command line is right.
-    from duologue.client.paths import absolute
+    from duologue.client.paths import sent_path
 
-    folder = absolute(path.expanduser())
+    folder = sent_path(path.expanduser())
     if folder.is_file():
         raise ValueError(f"--cwd: this is a file: {path}; give the folder of the project")
     if not folder.is_dir():

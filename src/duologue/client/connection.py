@@ -16,7 +16,7 @@ from duologue.client.errors import LoginFailed, VersionMismatch
 from duologue.client.introduction import introduction
 from duologue.client.login import Login, Logins, TerminalLogin
 from duologue.client.opening import Openings
-from duologue.client.paths import absolute
+from duologue.client.paths import sent_path
 from duologue.client.serving import Serving
 from duologue.client.session import Session
 from duologue.jsonrpc.limits import Limits
@@ -219,7 +219,7 @@ class ClientConnection:
         # Neither is `async`, which spares a short request two coroutines around it.
         def call() -> Awaitable[ListSessionsResponse]:
             self.need(v2.SESSION_LIST)
-            where = UNSET if cwd is None else str(absolute(cwd))
+            where = UNSET if cwd is None else str(sent_path(cwd))
             request = ListSessionsRequest(cwd=where, cursor=UNSET if cursor is None else cursor)
             return self.peer.request(v2.SESSION_LIST, request)
 

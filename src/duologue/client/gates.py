@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from duologue import codec
-from duologue.client.paths import absolute
+from duologue.client.paths import sent_path
 from duologue.local.arguments import several
 from duologue.peer.errors import NotOffered
 from duologue.protocol.base import Unknown
@@ -96,7 +96,7 @@ def check_replay(connection: ClientConnection) -> None:
 def further_roots(connection: ClientConnection, cwd: Path, folders: Sequence[Path | str]) -> list[Path]:
     """Additional directories as they are sent: absolute, each once, none of them `cwd`. Raises `NotOffered` and
     what `absolute` raises."""
-    named = [absolute(folder, "a further folder") for folder in several(folders, "additional_directories")]
+    named = [sent_path(folder, "a further folder") for folder in several(folders, "additional_directories")]
     found = [path for path in dict.fromkeys(named) if path != cwd]
     if found and not _sessions(connection).additional_directories:
         raise NotOffered("the agent does not take additional directories")

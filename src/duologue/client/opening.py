@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from msgspec import UNSET
 
 from duologue.client.gates import check_replay, further_roots, sent_servers
-from duologue.client.paths import absolute
+from duologue.client.paths import sent_path
 from duologue.client.session import Session
 from duologue.protocol.method import Request
 from duologue.protocol.v2 import table as v2
@@ -126,7 +126,7 @@ class Openings:
 
     def _place(self, cwd: Path | str, folders: Sequence[Path | str], servers: Sequence[McpServer]) -> dict[str, Any]:
         """Where a session works and what with, as it is sent. Raises `NotOffered`, `ValueError`."""
-        where = absolute(cwd)
+        where = sent_path(cwd)
         return {
             "cwd": str(where),
             "additional_directories": [str(path) for path in further_roots(self._connection, where, folders)] or UNSET,

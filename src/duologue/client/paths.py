@@ -7,7 +7,7 @@ from pathlib import Path
 from duologue.local.arguments import as_path
 
 
-def absolute(path: Path | str, what: str = "the folder of a session") -> Path:
+def sent_path(path: Path | str, what: str = "the folder of a session") -> Path:
     """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
     can say."""
     whole = as_path(path, what).absolute()
