@@ -87,7 +87,7 @@ def test_the_documented_statuses_are_those_of_the_command() -> None:
     [
         (["go", "--agent", "no-such-agent-xyz"], "no-such-agent-xyz"),
         (["go", "--agent", "false"], "exit code 1"),
-        (["go", "--agent", "echo hello"], "the agent ended"),
+        (["go", "--agent", "echo hello"], "the program ended"),
     ],
 )
 def test_an_agent_that_does_not_start(tmp_path: Path, arguments: list[str], words: str) -> None:

@@ -51,6 +51,7 @@ def dispatch(argv: Sequence[str]) -> int:
             formatter_class=Help,
         )
         module.add_arguments(command)
+        command.set_defaults(main=module.main)
         parsers[name] = command
     chosen, left = parser.parse_known_args(argv)
     if left:
@@ -61,11 +62,6 @@ def dispatch(argv: Sequence[str]) -> int:
         # The whole help, and still the status of a command line that asks for nothing.
         parser.print_help(sys.stderr)
         return Exit.USAGE
-    match chosen.command:
-        case "check":
-            return check.main(chosen)
-        case "sessions":
-            return sessions.main(chosen)
-        case "try-edits":
-            return try_edits.main(chosen)
-    return run.main(chosen)
+    # `agent` does not come here but for its help, see `duologue.cli.main`.
+    status: int = chosen.main(chosen)
+    return status

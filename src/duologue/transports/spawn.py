@@ -168,7 +168,7 @@ class SpawnTransport:
         while self._paused or last != self._reads:
             last = self._reads
             await asyncio.sleep(LINGER_SECONDS)
-        self._pipes.lost("the agent ended")
+        self._pipes.lost("the program ended")
 
     # --- what the child tells ---------------------------------------------------------------------------------------
 
@@ -193,7 +193,7 @@ class SpawnTransport:
         if self._child.exited.done():
             await asyncio.wait({self._stderr_done}, timeout=STATUS_SECONDS / 4)
         return Closed(
-            detail="the agent ended" if self._child.exited.done() else reason.detail,
+            detail="the program ended" if self._child.exited.done() else reason.detail,
             exit_code=self._child.exit_code,
             signal=self._child.signal,
             stderr_tail=self.stderr_tail(),
