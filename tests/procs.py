@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import psutil
+import pytest
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="who is outside of the group is known on Linux only")
 
 _OVER = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
 

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,9 @@ import pytest
 from duologue.processes.child import Child, signal_name
 from duologue.processes.process import Process
 from duologue.processes.tree import Tree
-from procs import alive, open_descriptors, zombies
+from procs import LINUX, alive, open_descriptors, zombies
 from spawn_kit import pids_in, until
 from wire import PATIENCE
-
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="descendants in other groups are known on Linux only")
 
 
 def start(line: str, folder: Path, **options: float | bool) -> Child:

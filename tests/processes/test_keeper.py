@@ -16,7 +16,7 @@ import pytest
 from duologue.processes.child import Child
 from duologue.processes.keeper import KEEPER, Keeper
 from duologue.processes.tree import Orphan
-from procs import alive, open_descriptors
+from procs import LINUX, alive, open_descriptors
 from spawn_kit import pids_in, python, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -88,6 +88,7 @@ async def test_a_killed_starter_takes_a_program_that_has_forked_with_it(tmp_path
         await all_gone(pids)
 
 
+@LINUX
 async def test_so_it_does_those_in_sessions_of_their_own_with_and_without_a_parent(tmp_path: Path) -> None:
     line = (
         "echo $$ >> pids; setsid sh -c 'echo $$ >> pids; sleep 600' & "
@@ -121,6 +122,7 @@ DYING = """
 """
 
 
+@LINUX
 async def test_a_starter_that_is_killed_while_it_starts_one_takes_it_along(tmp_path: Path) -> None:
     """It never came to know the number of what it started."""
     with starter(tmp_path, "exec sleep 600", before=DYING) as process:
@@ -139,6 +141,7 @@ async def test_the_programs_get_the_polite_signal_first(tmp_path: Path) -> None:
     assert (tmp_path / "said").read_text() == "bye\n"
 
 
+@LINUX
 async def test_a_starter_that_just_leaves_takes_them_along_and_the_keeper_goes_too(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "go")
     with starter(tmp_path, FORKS, after="await asyncio.to_thread(open, 'go'); os._exit(0)") as process:
@@ -162,6 +165,7 @@ async def test_what_has_ended_by_itself_may_leave_a_service(tmp_path: Path) -> N
     os.kill(service, signal.SIGKILL)
 
 
+@LINUX
 async def test_a_keeper_that_was_killed_is_replaced_and_told_of_what_runs(tmp_path: Path) -> None:
     again = 'Process.start(["/bin/sh", "-c", "echo $$ >> pids; exec sleep 600"], None, os.environ)'
     after = f"await asyncio.to_thread(open, 'go'); {again}"
@@ -237,6 +241,7 @@ async def test_an_agent_whose_client_was_killed_may_end_by_itself(tmp_path: Path
     assert (tmp_path / "said").read_text() == "bye\n"
 
 
+@LINUX
 async def test_one_that_does_not_is_ended_with_its_group_and_what_descends_from_it(tmp_path: Path) -> None:
     line = "trap '' TERM; setsid sh -c 'echo $$ >> pids; sleep 600' & " + FORKS
     with client(tmp_path, line, 0.2) as process:

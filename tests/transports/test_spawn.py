@@ -12,7 +12,7 @@ import pytest
 
 from duologue.transports.base import TransportError
 from duologue.transports.spawn import STDERR_TAIL, SpawnTransport
-from procs import alive, open_descriptors, zombies
+from procs import LINUX, alive, open_descriptors, zombies
 from spawn_kit import Heard, pids_in, python, shell, spawned, until
 from wire import PATIENCE
 
@@ -206,6 +206,7 @@ async def test_field_bug_147_a_tree_of_three_levels_is_ended(tmp_path: Path) -> 
     assert [pid for pid in tree if alive(pid)] == []
 
 
+@LINUX
 async def test_field_bug_148_a_grandchild_in_a_session_of_its_own_is_ended(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     command = python(tmp_path, DEEP.format(pids=str(pids), options="{'start_new_session': True}"))
@@ -214,6 +215,7 @@ async def test_field_bug_148_a_grandchild_in_a_session_of_its_own_is_ended(tmp_p
     assert [pid for pid in tree if alive(pid)] == []
 
 
+@LINUX
 async def test_a_tree_that_ignores_term_is_killed(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = "    import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)" + DEEP
