@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli_kit import bare_environment, run
 
+from duologue.cli import main
+from duologue.cli.exits import Exit
 from duologue.cli.servers import add_arguments, servers_of
 from duologue.protocol.common.mcp import HttpHeader
 from duologue.protocol.common.terminal import EnvVariable
@@ -109,3 +111,11 @@ def test_a_kind_that_the_agent_does_not_take_is_told_before_anything_is_asked(tm
     assert done.returncode == 2
     assert "does not take MCP servers of type http, such as docs" in done.stderr
     assert "session/new" not in (tmp_path / "log").read_text()
+
+
+def test_without_the_library_of_the_built_in_agent_nothing_is_begun(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("duologue.coder.mcp.library.has_library", lambda: False)
+    assert main(["run", "--mcp", "a=sh", "go"]) == Exit.USAGE
+    assert "pip install '.[agent]'" in capsys.readouterr().err

@@ -81,6 +81,8 @@ def main(chosen: argparse.Namespace) -> int:
         resume = _resume(chosen)
         if chosen.model is not None and not chosen.model.strip():
             raise ValueError("--model: the name is empty: give one such as offline or openai:NAME, or leave it out")
+        if chosen.mcp and chosen.agent is None:
+            servers.check_library()
         order = Order(
             request=_request(chosen.request),
             rules=tuple(parse_rule(rule) for rule in chosen.allow),

@@ -46,6 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_library() -> None:
+    """Raises ValueError when the built-in agent cannot start servers."""
+    from duologue.coder.mcp.library import MISSING, has_library
+
+    if not has_library():
+        raise ValueError(f"--mcp: {MISSING}")
+
+
 def servers_of(chosen: argparse.Namespace, environ: Mapping[str, str]) -> list[McpServer]:
     """The servers that were named, in their order. Raises ValueError that says what is wrong.
 

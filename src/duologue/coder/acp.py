@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from msgspec.structs import replace
 from duologue.agent import Agent, AgentExtras, Session, Turn, list_page
 from duologue.coder.acp_options import MODE, ConfiguredModels, Models
 from duologue.coder.acp_session import CodingSession
+from duologue.coder.mcp.library import has_library
 from duologue.coder.models.settings import OFFLINE
 from duologue.coder.settling import in_daemon
 from duologue.jsonrpc.errors import RpcError
@@ -90,14 +90,14 @@ class CodingAgent(Agent):
         """Every way there is, when the library is installed."""
         from duologue.protocol.v2 import capabilities as v2
 
-        if not _has_mcp():
+        if not has_library():
             return None
         return v2.McpCapabilities(
             stdio=v2.McpStdioCapabilities(), http=v2.McpHttpCapabilities(), acp=v2.McpAcpCapabilities()
         )
 
     def v1_capabilities(self) -> AgentExtras:
-        return replace(super().v1_capabilities(), sse=_has_mcp())
+        return replace(super().v1_capabilities(), sse=has_library())
 
     def auth_methods(self) -> Sequence[AuthMethod]:
         """One that says what to do, when the chosen model had no key at the start."""
@@ -236,11 +236,6 @@ def coding(session: Session) -> CodingSession:
     """What this agent keeps of a session."""
     state: CodingSession = session.state
     return state
-
-
-def _has_mcp() -> bool:
-    """Whether the MCP library is installed; it is not loaded for that."""
-    return find_spec("mcp") is not None
 
 
 def workspace_of(session: Session) -> Workspace:

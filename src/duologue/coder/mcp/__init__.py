@@ -1,5 +1,5 @@
 """MCP servers that the coder uses: started, listed and called for one session.
 
-`entries`, `hub`, `results` and `tools` load nothing heavy. The others import the MCP library, which takes most of a
-second, or what it stands on; they are loaded when a session has servers.
+`entries`, `hub`, `library`, `results` and `tools` load nothing heavy. The others import the MCP library, which takes
+most of a second, or what it stands on; they are loaded when a session has servers.
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from duologue.coder.limits import McpLimits
 from duologue.coder.mcp.entries import Entry, identity
+from duologue.coder.mcp.library import MISSING
 from duologue.coder.naming import server_parts
 from duologue.coder.settling import in_daemon
 
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
     from duologue.coder.mcp.server import Server
     from duologue.coder.tools.base import Tool
 
-NOT_INSTALLED = (
-    "the MCP servers that were given to this session are not started: the agent's MCP library is missing. "
-    "Install it with `pip install '.[agent]'` in the checkout of Duologue."
-)
+NOT_INSTALLED = f"the MCP servers that were given to this session are not started: {MISSING}"
 
 
 class McpHub:
