@@ -123,6 +123,16 @@ async def test_servers_of_sessions_that_are_over_are_withdrawn(tmp_path: Path) -
         await (await channel_to(pair)).close()
 
 
+async def test_there_are_no_files_once_the_session_is_over(tmp_path: Path) -> None:
+    async with joined(2, Lending(LocalFiles(Editor(a="unsaved")))) as pair:
+        session = await pair.client.new_session(tmp_path)
+        channel = await channel_to(pair)
+        await session.close()
+        for tool, more in (("read_text_file", {}), ("write_text_file", {"content": "x"})):
+            assert await call(channel, tool, path=str(tmp_path / "a"), **more) == "! the session is closed"
+        await channel.close()
+
+
 async def test_there_are_no_files_before_the_session_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 

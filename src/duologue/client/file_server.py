@@ -39,10 +39,10 @@ class FileServer:
         """The session is open; until then there are no folders to look into."""
         self._session = session
 
-    def has_ended(self, connection: ClientConnection) -> bool:
+    @property
+    def has_ended(self) -> bool:
         """Whether the session was open and is not any more."""
-        session = self._session
-        return session is not None and connection.sessions.get(session.id) is not session
+        return self._session is not None and not self._session.is_open
 
     async def serve(self, channel: McpChannel) -> None:
         """Serve one connection of the agent."""
@@ -100,6 +100,8 @@ class FileServer:
     def _opened(self) -> Session:
         if self._session is None:
             raise McpToolError("the session is not open yet")
+        if self.has_ended:
+            raise McpToolError("the session is closed")
         return self._session
 
 
@@ -126,6 +128,6 @@ class FileServers:
     def _withdraw(self) -> None:
         """Lend nothing more to sessions that are over."""
         for id, (entry, server) in list(self._lent.items()):
-            if server.has_ended(self._connection):
+            if server.has_ended:
                 self._connection.mcp.withdraw(entry)
                 del self._lent[id]

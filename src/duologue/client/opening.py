@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from duologue.client.connection import ClientConnection
     from duologue.client.file_server import FileServers
 
+log = logging.getLogger("duologue.client")
+
 Opening = TypeVar("Opening", bound=NewSessionRequest | ForkSessionRequest | ResumeSessionRequest)
 
 
@@ -58,17 +61,25 @@ class Openings:
     async def _opened(self, method: Request[Any, Any], request: NewSessionRequest | ForkSessionRequest) -> Session:
         connection = self._connection
         made: list[Session] = []
+        ends: list[asyncio.Future[None]] = []
         request, lent = self._lend(request)
 
         def applied(response: NewSessionResponse | ForkSessionResponse) -> None:
             session = Session(connection, response.session_id, *_roots(request))
             lent(session)
+            before = connection.sessions.get(session.id)
             connection.arrivals.add(session)
             session.take_options(response.config_options)
             made.append(session)
+            if before is not None:
+                # What comes under the id belongs to the new one: the turns of the other would wait for ever.
+                log.warning("the agent gave the id of an open session to another one; that is over: %s", session.id)
+                ends.append(before.end())
 
         with connection.arrivals.opening():
             await connection.peer.request(method, request, applied=applied)
+        for end in ends:
+            await end
         return made[0]
 
     def one_at_a_time(self, session_id: str) -> asyncio.Lock:

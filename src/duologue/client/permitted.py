@@ -20,7 +20,12 @@ ASK_ALL = Policy()
 
 
 async def permitted(session: Session, subject: Subject) -> bool:
-    """Whether an action is allowed. A rejection stands above any grant; a client that fails has not said yes."""
+    """Whether an action is allowed. A rejection stands above any grant; a client that fails has not said yes. Nothing
+    is allowed in a session that is over, also where that came between the question and its answer."""
+    return session.is_open and await _allowed(session, subject) and session.is_open
+
+
+async def _allowed(session: Session, subject: Subject) -> bool:
     client = session.connection.client
     decision = (client.policy or ASK_ALL).about(subject, real(".", session.cwd))
     if decision.answer != "ask":

@@ -99,6 +99,11 @@ class Session:
         return self._workspace
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is what the agent means by its id: it was not closed, and the id not given to another one."""
+        return self.connection.sessions.get(self.id) is self
+
+    @property
     def config_options(self) -> Sequence[SessionConfigOption]:
         """The config options with their present values, as the agent last told them."""
         return self.transcript.config_options
@@ -165,7 +170,7 @@ class Session:
         return await self.connection.fork_session(self.id, self.cwd, additional_directories=folders)
 
     async def close(self) -> None:
-        """Close the session on the agent; turns that are open end as cancelled, and so do its terminals.
+        """Close the session on the agent; turns and questions that are open end as cancelled, and so do its terminals.
 
         An agent that cannot close a session is told to cancel its work. Raises `RpcError`.
         """
@@ -270,10 +275,13 @@ class Session:
         self.grants.clear()
         self._foretold.clear()
 
-    async def end(self) -> None:
-        """The session is closed: open turns end as cancelled, and what runs for them ends."""
+    def end(self) -> asyncio.Future[None]:
+        """The session is over: open turns end as cancelled, and open questions too. Done when what ran for it has
+        ended."""
         self.prompts.drop()
-        await self._end_terminals()
+        # Nobody should be asked any more, and a late yes is none.
+        self.questions.cancel()
+        return asyncio.get_running_loop().create_task(self._end_terminals())
 
     def closed(self, reason: Closed) -> asyncio.Future[Any]:
         """The connection is closed: open turns end with it. Done when what ran for them has ended."""

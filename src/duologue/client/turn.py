@@ -207,6 +207,9 @@ class PromptTurn:
         await self.session.connection.peer.request(SESSION_PROMPT, request, applied=self._accept)
 
     def _accept(self, _: object) -> None:
+        if not self.session.is_open:
+            # Sent all the same, and accepted: nothing more of it would be heard.
+            self.drop()
         if self.phase is Phase.BEGUN:
             self.phase = self.session.prompts.accepted(self)
 
