@@ -111,6 +111,24 @@ def test_secrets_of_a_command_line_are_not_told(tmp_path: Path, agent: str) -> N
     assert "hunter2" not in done.stdout + done.stderr + logged
 
 
+@pytest.mark.parametrize("words", [["run", "go"], ["sessions"], ["try-edits", "--suite", "pytest"]])
+def test_a_folder_that_was_removed_is_told(tmp_path: Path, words: list[str]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", *DUOLOGUE, *words],
+        cwd=gone,
+        env=bare_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.startswith(f"duologue {words[0]}: ") and "works in was removed" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

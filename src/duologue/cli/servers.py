@@ -76,6 +76,7 @@ def servers_of(chosen: argparse.Namespace, environ: Mapping[str, str]) -> list[M
 
 
 def _server(name: str, where: str) -> StdioMcpServer | HttpMcpServer:
+    from duologue.client.paths import sent_path
     from duologue.protocol.v2.mcp import HttpMcpServer, StdioMcpServer
 
     scheme = where.partition("://")[0].lower()
@@ -88,7 +89,11 @@ def _server(name: str, where: str) -> StdioMcpServer | HttpMcpServer:
     found = shutil.which(str(Path(words[0]).expanduser()))
     if found is None:
         raise ValueError(f"--mcp {name}: there is no program {words[0]}")
-    return StdioMcpServer(name=name, command=str(Path(found).absolute()), args=words[1:])
+    try:
+        command = str(sent_path(found))
+    except ValueError as error:
+        raise ValueError(f"--mcp {name}: {error}") from None
+    return StdioMcpServer(name=name, command=command, args=words[1:])
 
 
 def _address(name: str, url: str) -> str:

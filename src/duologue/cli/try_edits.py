@@ -51,7 +51,12 @@ def main(chosen: argparse.Namespace) -> int:
 
     given = {option.member: getattr(chosen, option.member) for option in OPTIONS}
     job = {member: value for member, value in given.items() if value is not None}
-    words = lab_words(chosen.python, {**job, "failing": chosen.failing, "root": os.getcwd()})  # noqa: PTH109
+    try:
+        root = os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        print("duologue try-edits: the folder that this program works in was removed", file=sys.stderr)
+        return Exit.USAGE
+    words = lab_words(chosen.python, {**job, "failing": chosen.failing, "root": root})
     sys.stdout.flush()
     try:
         os.execvp(words[0], words)

@@ -83,7 +83,7 @@ def _with_absolute_command(server: McpServer) -> McpServer:
     found = shutil.which(command)
     if found is None:
         raise ValueError(f"the command {command!r} of the MCP server {server.name} was not found")
-    return replace(server, command=str(Path(found).absolute()))
+    return replace(server, command=str(sent_path(found)))
 
 
 def check_replay(connection: ClientConnection) -> None:
@@ -95,7 +95,7 @@ def check_replay(connection: ClientConnection) -> None:
 
 def further_roots(connection: ClientConnection, cwd: Path, folders: Sequence[Path | str]) -> list[Path]:
     """Additional directories as they are sent: absolute, each once, none of them `cwd`. Raises `NotOffered` and
-    what `absolute` raises."""
+    what `sent_path` raises."""
     named = [sent_path(folder, "a further folder") for folder in several(folders, "additional_directories")]
     found = [path for path in dict.fromkeys(named) if path != cwd]
     if found and not _sessions(connection).additional_directories:

@@ -9,8 +9,12 @@ from duologue.local.arguments import as_path
 
 def sent_path(path: Path | str, what: str = "the folder of a session") -> Path:
     """A path of this process as it is sent: from its working directory on. Raises `ValueError` for a name that no JSON
-    can say."""
-    whole = as_path(path, what).absolute()
+    can say, and where there is no working directory any more."""
+    given = as_path(path, what)
+    try:
+        whole = given.absolute()
+    except FileNotFoundError:
+        raise ValueError(f"{given}: the folder that this program works in was removed: go to another one") from None
     try:
         str(whole).encode()
     except UnicodeEncodeError:
