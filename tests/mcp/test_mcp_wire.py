@@ -9,7 +9,7 @@ import pytest
 from mcp_kit import agent_on_wire, connected, echo, lending, note, reaching, request, within
 
 from duologue.client import NotOffered
-from duologue.mcp import McpChannel, McpMessage
+from duologue.mcp import ChannelClosed, McpChannel, McpMessage
 from duologue.protocol.common.mcp import AcpMcpServer
 from wire import Wire, settle, until
 
@@ -158,6 +158,20 @@ async def test_what_a_server_says_in_the_read_that_connects(version: int) -> Non
     assert told == {"jsonrpc": "2.0", "method": "notifications/message"}
     await channel.send({"jsonrpc": "2.0", "id": ping["id"], "result": {}})
     assert (await wire.read_answer("s1"))["result"] == {}
+
+
+async def test_an_id_that_is_given_twice_ends_the_connection_that_had_it(version: int) -> None:
+    wire, agent = await reaching(version)
+    first = await connected(wire, agent)
+    await first.send(request(1, "never answered"))
+    await wire.read_method("mcp/message")
+    second = await connected(wire, agent)
+    with pytest.raises(ChannelClosed):
+        await within(first.receive())
+    # Its own end is no end of the other one.
+    await within(first.close())
+    wire.send({"method": "mcp/message", "params": {"connectionId": "c1", "method": "x"}})
+    assert (await within(second.receive()))["method"] == "x"
 
 
 async def test_an_agent_that_reaches_no_servers_answers_no_messages(version: int) -> None:

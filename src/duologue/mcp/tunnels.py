@@ -38,7 +38,12 @@ class Tunnels:
             self._channels.pop(connection_id, None)
             await disconnect()
 
+        before = self._channels.get(connection_id)
         channel = self._channels[connection_id] = McpChannel(self._peer, connection_id, leave)
+        if before is not None:
+            # What comes under the id belongs to the new one: whoever reads the other would wait for ever.
+            log.warning("the id of an open MCP connection was given to another one; that has ended: %s", connection_id)
+            before.end()
         return channel
 
     def end(self, connection_id: str) -> None:
