@@ -229,6 +229,14 @@ async def test_other_servers_take_the_place_of_those_before_when_a_session_is_re
         assert await gone(pid)
 
 
+async def test_a_list_that_does_not_fit_is_told_by_its_place(tmp_path: Path) -> None:
+    async with opened(tmp_path, says("one"), servers=[stub("s", "shapeless")], mcp_limits=QUICK) as (session, _, _):
+        await take_turn(session)
+        (told,) = [text for text in said(session) if "is not used" in text]
+        assert "its answer does not fit MCP: tools.7.inputSchema: " in told
+        assert "much of it" not in told and "pydantic" not in told
+
+
 async def test_what_is_too_much_is_left_out_and_told(tmp_path: Path) -> None:
     limits = replace(QUICK, servers=2, tools=7)
     servers = [stub("one"), stub("two"), stub("three")]

@@ -45,6 +45,8 @@ def listed(params: dict[str, Any]) -> Any:
     if MODE == "pages":
         # Always one more.
         page["nextCursor"] = params.get("cursor", "") + "1"
+    if MODE == "shapeless":
+        page["tools"].append({"name": "odd", "description": "much of it " * 100})
     if MODE == "changing":
         # Other tools each time it is asked.
         times.append(1)

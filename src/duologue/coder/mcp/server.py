@@ -243,6 +243,11 @@ class Server:
                 what = "the connection to it has ended"
             case MCPError():
                 what = f"it refused the start: {error.message}"
+            case ValidationError():
+                # Its own text shows all that was answered.
+                first = error.errors(include_url=False, include_input=False)[0]
+                place = ".".join(map(str, first["loc"]))
+                what = f"its answer does not fit MCP: {place}: {first['msg']}"
             case _:
                 what = end.how or f"it cannot be reached ({type(error).__name__}: {error})"
         return self._told(what if began else f"{what}, before it was ready" if end.event.is_set() else what, end)
