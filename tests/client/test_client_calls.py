@@ -11,6 +11,7 @@ import pytest
 from client_kit import Host, Run
 
 from duologue.client import Client, NotOffered, handles
+from duologue.client.connection import EMPTY_PAGES
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol import v2
 from duologue.protocol.base import Extensible
@@ -169,16 +170,27 @@ async def test_field_bug_83_all_sessions_are_gone_through_page_by_page(version: 
     assert found == ["0", "1", "2"]
 
 
-async def test_a_cursor_that_leads_to_itself_ends_the_list(version: int) -> None:
+@pytest.mark.parametrize("cursors", [["same", "same"], ["a", "b", "a"]], ids=["itself", "an earlier one"])
+async def test_a_cursor_that_leads_back_ends_the_list(version: int, cursors: list[str]) -> None:
     host = await Host.begin(version)
     stored = host.connection.stored_sessions()
-    for _ in range(2):
+    for cursor in cursors:
         asking = asyncio.ensure_future(anext(stored))
         request = await host.wire.read_method("session/list")
-        host.answer(request, {"sessions": [{"sessionId": "x", "cwd": "/tmp"}], "nextCursor": "same"})
+        host.answer(request, {"sessions": [{"sessionId": "x", "cwd": "/tmp"}], "nextCursor": cursor})
         await asyncio.wait_for(asking, PATIENCE)
+    ending = asyncio.ensure_future(anext(stored))
     with pytest.raises(StopAsyncIteration):
-        await anext(stored)
+        await asyncio.wait_for(ending, PATIENCE)
+
+
+async def test_pages_without_sessions_do_not_go_on_for_ever(version: int) -> None:
+    host = await Host.begin(version)
+    asking = asyncio.ensure_future(anext(host.connection.stored_sessions()))
+    for number in range(EMPTY_PAGES):
+        host.answer(await host.wire.read_method("session/list"), {"sessions": [], "nextCursor": f"{number}"})
+    with pytest.raises(StopAsyncIteration):
+        await asyncio.wait_for(asking, PATIENCE)
 
 
 async def test_a_session_is_forked(version: int, tmp_path: Path) -> None:

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from duologue.client.providers import AgentProviders
     from duologue.protocol.common.nes import StartNesRequest
 
+#: Pages without a session that may follow each other in a list of sessions.
+EMPTY_PAGES = 100
+
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -226,16 +229,23 @@ class ClientConnection:
         return self.logins.retried(call)
 
     async def stored_sessions(self, *, cwd: Path | str | None = None) -> AsyncIterator[SessionInfo]:
-        """All of the agent's sessions; each page is asked for when the one before has been gone through."""
+        """All of the agent's sessions; each page is asked for when the one before has been gone through.
+
+        A cursor that was there before ends the list, and so do `EMPTY_PAGES` pages without a session.
+        """
         cursor: str | None = None
-        while True:
+        # Of what an agent lists for ever, its reader may stop at any session; where none comes, nobody else could.
+        seen: set[str] = set()
+        empty = 0
+        while empty < EMPTY_PAGES:
             page = await self.list_sessions(cwd=cwd, cursor=cursor)
             for entry in page.sessions:
                 yield entry
-            # An agent that gives a cursor back would be asked for ever.
-            if not isinstance(page.next_cursor, str) or page.next_cursor == cursor:
+            empty = 0 if page.sessions else empty + 1
+            cursor = page.next_cursor or None
+            if cursor is None or cursor in seen:
                 return
-            cursor = page.next_cursor
+            seen.add(cursor)
 
     async def delete_session(self, session_id: str) -> None:
         """Remove a session from those that the agent lists; one that is open here is over. Raises `NotOffered`,
