@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -109,6 +111,17 @@ def test_secrets_of_a_command_line_are_not_told(tmp_path: Path, agent: str) -> N
     assert done.returncode in (2, 7) and "***" in done.stderr
     logged = (tmp_path / "log").read_text() if (tmp_path / "log").exists() else ""
     assert "hunter2" not in done.stdout + done.stderr + logged
+
+
+@pytest.mark.parametrize("more", [[], ["--verbose"]])
+def test_an_answer_that_does_not_fit_is_the_agents(tmp_path: Path, more: list[str]) -> None:
+    answers = [{"protocolVersion": 1}, {"sessionId": None}]
+    code = "import json, sys\nfor answer in ANSWERS:\n    id = json.loads(sys.stdin.readline())['id']\n"
+    code += "    print(json.dumps({'jsonrpc': '2.0', 'id': id, 'result': answer}), flush=True)\nsys.stdin.read()"
+    agent = shlex.join([sys.executable, "-c", code.replace("ANSWERS", repr(answers))])
+    done = run("go", "--agent", agent, *more, cwd=tmp_path)
+    assert done.returncode == 8
+    assert "duologue run: the agent's answer does not fit the protocol: $.result.sessionId: " in done.stderr
 
 
 @pytest.mark.parametrize("words", [["run", "go"], ["sessions"], ["try-edits", "--suite", "pytest"]])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from duologue.cli.screen import Screen, printable
+from duologue.codec import DoesNotFit
 from duologue.jsonrpc.errors import RpcError
 from duologue.local.masking import mask_text
 from duologue.protocol.v2.auth import AuthMethod
@@ -34,7 +35,7 @@ class Failing:
 
     def tell(self, error: Exception) -> None:
         """Tell a failure with what the agent last wrote to standard error, without secrets."""
-        text = printable(mask_text(str(error) if self._verbose else reason_of(error)))
+        text = printable(mask_text(str(error) if self._verbose and isinstance(error, RpcError) else reason_of(error)))
         self._errors.line(f"{self._program}: {text}", "red")
         tail = printable(mask_text(self._stderr.decode("utf-8", "replace"))).strip()
         if tail and not self._verbose and tail[-200:] not in text:
@@ -60,6 +61,8 @@ class Failing:
 
 def reason_of(error: Exception) -> str:
     """What went wrong, in the words for people: an error answer without its number, and what only its data tells."""
+    if isinstance(error, DoesNotFit):
+        return f"the agent's answer does not fit the protocol: {error}"
     if not isinstance(error, RpcError):
         return str(error)
     match error.data:
