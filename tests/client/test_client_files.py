@@ -223,6 +223,23 @@ async def test_field_bug_134_dots_are_followed_as_the_system_does(tmp_path: Path
     assert (tmp_path / "n").read_text() == "wrong"
 
 
+async def test_a_link_that_leads_elsewhere_once_it_is_allowed_is_not_written(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("notes")
+    (tmp_path / ".env").write_text("secret")
+    (tmp_path / "link").symlink_to("notes")
+
+    class Swapped(Files):
+        async def confirm(self, session: Session, subject: Subject) -> bool:
+            (tmp_path / "link").unlink()
+            (tmp_path / "link").symlink_to(".env")
+            return True
+
+    host = await begin(tmp_path, Swapped(None, "reject edit:.env"))
+    reply = await host.replies(WRITE, path=str(tmp_path / "link"), content="x")
+    assert code(reply) == -32602 and "leads elsewhere" in reply["error"]["message"]
+    assert (tmp_path / ".env").read_text() == "secret" and (tmp_path / "notes").read_text() == "notes"
+
+
 async def test_a_link_put_in_between_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, outside = tmp_path / "root", tmp_path / "out"
     (root / "sub").mkdir(parents=True)

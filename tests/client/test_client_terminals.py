@@ -331,6 +331,29 @@ async def test_without_a_policy_each_command_is_for_the_client_to_confirm(tmp_pa
     assert (asked.command, asked.cwd) == ("echo 'a b'", tmp_path)  # type: ignore[union-attr]
 
 
+async def test_a_folder_that_leads_elsewhere_once_it_is_allowed_runs_nothing(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "out"
+    (root / "sub").mkdir(parents=True)
+    (root / "other").mkdir()
+    outside.mkdir()
+    for target in (outside, root / "other"):
+
+        class Swapped(Client):
+            terminals = LocalTerminals()
+
+            async def confirm(self, session: Session, subject: Subject, target: Path = target) -> bool:
+                (root / "sub").rename(root / f"was {target.name}")
+                (root / "sub").symlink_to(target)
+                return True
+
+        host = await begin(root, Swapped())
+        reply = await host.replies(CREATE, command="touch", args=["made"], cwd=str(root / "sub"))
+        assert reply["error"]["code"] == -32602
+        assert not (target / "made").exists() and host.session.terminals == {}
+        (root / "sub").unlink()
+        (root / "sub").mkdir()
+
+
 async def test_a_line_for_the_shell_is_not_covered_by_a_rule_for_plain_words(tmp_path: Path) -> None:
     host = await begin(tmp_path, Counting("allow run:*"))
     assert "result" in await host.replies(CREATE, command="echo", args=["a; touch b"])

@@ -83,8 +83,9 @@ class LocalFiles:
         async with self._turn(place):
             if not await permitted(session, Write((place.real,))):
                 raise RpcError(INTERNAL_ERROR, f"{request.path}: writing was not allowed", {"path": request.path})
-            # What was resolved before a person answered may lead elsewhere now.
-            place = _place(session, request.path)
+            # A link may lead elsewhere now, where nobody has allowed to write.
+            if _place(session, request.path).real != place.real:
+                raise wrong_params(f"{request.path}: leads elsewhere than when it was asked about", "path")
             if self.buffers is None or not self.buffers.write(place.shown, request.content):
                 await _done(lambda place: self._write(place, request.content), place, request.path)
         return WriteTextFileResponse()

@@ -77,6 +77,9 @@ class LocalTerminals:
         argv, line = _command(request, cwd)
         if not await permitted(session, Run(_with_variables(request, line), cwd.real)):
             raise RpcError(INTERNAL_ERROR, "running this command was not allowed", {"command": line})
+        # A link may lead elsewhere now, where nobody has allowed to run it.
+        if _folder(session, str(cwd.shown)).real != cwd.real:
+            raise wrong_params(f"{cwd.shown}: leads elsewhere than when it was asked about", "cwd")
         if len(session.terminals) >= self.most:
             raise RpcError(INTERNAL_ERROR, f"{self.most} terminals are open in this session; release one first")
         if session.connection.peer.closed_reason is not None:
