@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import signal
@@ -23,6 +25,13 @@ import sys
 for line in sys.stdin:
     print('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}')
 """
+
+
+class Full(io.StringIO):
+    """A stream on a disk that is full."""
+
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def check(*arguments: str) -> int:
@@ -84,6 +93,19 @@ def test_who_reads_a_pipe_is_told_how_far_it_has_come(capsys: pytest.CaptureFixt
     assert lines[0].startswith("version 2: ") and "probes in" in lines[0]
     assert lines[-1].endswith(f", {total} of {total} done") and "version 2: jsonrpc (" in err
     assert "\r" not in err and "\x1b" not in err
+
+
+def test_a_report_that_cannot_be_written_gives_status_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("agent", "--quiet", "--protocol", "2", "--only", "all-jsonrpc-07", "--", *ECHO)
+    monkeypatch.setattr("sys.stdout", Full())
+    assert check(*words) == 2
+    assert "duologue check: standard output: No space left on device" in capsys.readouterr().err
+    # One that was closed from the start leaves standard error.
+    monkeypatch.setattr("sys.stdout", None)
+    assert check(*words) == 0
+    assert "version 2: 1 pass" in capsys.readouterr().err
 
 
 def test_quiet_says_nothing_on_the_way(capsys: pytest.CaptureFixture[str]) -> None:

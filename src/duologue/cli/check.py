@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
@@ -154,14 +155,27 @@ def _progress(quiet: bool) -> Line | Lines | None:
 def _tell(report: Report, chosen: argparse.Namespace) -> int:
     from duologue.check.reports import text, written
 
-    screen = Screen(sys.stdout, colour=wants_colour(sys.stdout))
+    # A stream is None when the program was started with it closed.
+    stream = sys.stdout or sys.stderr or io.StringIO()
+    told = io.StringIO()
+    screen = Screen(told, colour=wants_colour(stream))
     for line in text(report, verbose=chosen.verbose):
         word, space, rest = printable(line).partition(" ")
         screen.line(screen.paint(word, STYLES[word]) + space + rest if word in STYLES else f"{word}{space}{rest}")
+    lost = False
+    try:
+        stream.write(told.getvalue())
+        stream.flush()
+    except BrokenPipeError:
+        # Its reader has seen enough.
+        pass
+    except OSError as error:
+        lost = True
+        print(f"duologue check: standard output: {error.strerror}", file=sys.stderr)
     for file in chosen.report:
         try:
             file.write_text(written(report, file.suffix), encoding="utf-8")
         except OSError as error:
             print(f"duologue check: {file}: {error.strerror}", file=sys.stderr)
             return IMPOSSIBLE
-    return FAILED if report.failed else 0
+    return IMPOSSIBLE if lost else FAILED if report.failed else 0
