@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from msgspec import UNSET
 
 from duologue.agent import Agent, Session, Turn, list_page, unknown_session
 from duologue.cli.exits import Exit
-from duologue.cli.failing import reason_of
+from duologue.cli.failing import Failing, reason_of
 from duologue.cli.listing import Everywhere, Listing
 from duologue.cli.resuming import NoSession, Resume
 from duologue.cli.running import Order, Run
+from duologue.cli.screen import Screen
 from duologue.jsonrpc.errors import RpcError
 from duologue.protocol.changes.memory import AgentExtras
 from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse, SessionInfo
@@ -155,6 +157,14 @@ async def test_what_is_not_there_or_not_offered_is_said(
 )
 def test_of_an_error_answer_no_more_is_told_than_people_need(data: Any, words: str) -> None:
     assert reason_of(RpcError(-32002, "no session x", data)) == words
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_long_reason_is_cut_unless_all_is_wanted(verbose: bool) -> None:
+    shown = StringIO()
+    Failing(Screen(shown, colour=False), "duologue run", verbose=verbose).tell(RpcError(-32603, "long " * 20_000))
+    assert ("(100000 characters; --verbose shows all)" in shown.getvalue()) is not verbose
+    assert (len(shown.getvalue()) < 5000) is not verbose
 
 
 async def test_an_agent_without_kept_sessions_is_refused_in_version_2_too(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from duologue.protocol.v2.auth import AuthMethod
 
 #: Bytes of an agent's standard error that are kept.
 KEPT_BYTES = 16384
+#: Characters of a reason that are shown without `--verbose`.
+SHOWN_CHARACTERS = 4000
 
 
 class Failing:
@@ -36,6 +38,8 @@ class Failing:
     def tell(self, error: Exception) -> None:
         """Tell a failure with what the agent last wrote to standard error, without secrets."""
         text = printable(mask_text(str(error) if self._verbose and isinstance(error, RpcError) else reason_of(error)))
+        if len(text) > SHOWN_CHARACTERS and not self._verbose:
+            text = f"{text[:SHOWN_CHARACTERS]}… ({len(text)} characters; --verbose shows all)"
         self._errors.line(f"{self._program}: {text}", "red")
         tail = printable(mask_text(self._stderr.decode("utf-8", "replace"))).strip()
         if tail and not self._verbose and tail[-200:] not in text:
