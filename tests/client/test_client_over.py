@@ -54,8 +54,9 @@ async def test_a_yes_after_the_end_of_its_session_starts_and_writes_nothing(tmp_
     client = Hesitant()
     host = await Host.begin(1, client, cwd=tmp_path)
     # The second write waits for the first, and nobody is asked about it when that is withdrawn.
-    written = {"path": str(tmp_path / "written"), "content": "x"}
-    asked = [(CREATE, {"command": "touch", "args": [str(tmp_path / "made")]}), (WRITE, written), (WRITE, written)]
+    written: dict[str, object] = {"path": str(tmp_path / "written"), "content": "x"}
+    touched: dict[str, object] = {"command": "touch", "args": [str(tmp_path / "made")]}
+    asked = [(CREATE, touched), (WRITE, written), (WRITE, written)]
     for number, (method, params) in enumerate(asked):
         host.send({"id": number, "method": method, "params": {"sessionId": "S", **params}})
     await until(lambda: client.asked == 2)

@@ -115,7 +115,7 @@ def filled(folder: Path, **used: float) -> Database:
         for name, when in used.items():
             database.create(name, {"conversation": name, "cwd": "/", "roots": [], "model": "m", "mode": "ask"}, when)
             database.append(name, [("update", b"x" * 10)])
-            database.used(name, 0 if "empty" in name else 1, when)
+            database.count(name, 0 if "empty" in name else 1)
             database.release(name)
     return database
 

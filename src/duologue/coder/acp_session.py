@@ -157,6 +157,7 @@ class CodingSession:
         """The session is new."""
         members = {"conversation": self.session.id, "model": self._model.spec, "mode": self._mode}
         self._log.create(**place_of(self.workspace), **members)
+        self._log.used(self.session.updated_at)
 
     def reopen(self, saved: Saved) -> None:
         """Go on with what an earlier process has left of this session."""
@@ -193,6 +194,7 @@ class CodingSession:
 
     async def turn(self, turn: Turn, loaded: Awaitable[None]) -> StopReason:
         """Work on a prompt, once what that needs is `loaded`. Raises RpcError when the model fails."""
+        self._log.used(self.session.updated_at)
         self._log.began()
         self._before = self._begun()
         try:

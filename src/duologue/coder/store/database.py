@@ -182,11 +182,9 @@ class Database:
         sets = ", ".join(f"{name} = ?" for name in changed)
         self._connection.execute(f"UPDATE session SET {sets} WHERE id = ?", (*changed.values(), session_id))
 
-    def used(self, session_id: str, prompts: int, now: float) -> None:
-        """Someone worked in it; there are so many more turns to go on from."""
-        self._connection.execute(
-            "UPDATE session SET used = ?, prompts = prompts + ? WHERE id = ?", (now, prompts, session_id)
-        )
+    def count(self, session_id: str, prompts: int) -> None:
+        """There are so many more turns to go on from."""
+        self._connection.execute("UPDATE session SET prompts = prompts + ? WHERE id = ?", (prompts, session_id))
 
     def delete(self, session_id: str) -> None:
         """Remove it for good; none is no error. Raises Busy while another process has it open."""

@@ -164,7 +164,7 @@ class Desk:
         """What a listing shows."""
         turns = sum([self._counted(session_id, record) for record in told])
         if turns or any(record.kind in (RecordKind.BEGAN, RecordKind.ENDED) for record in told):
-            self._database.used(session_id, turns, time.time())
+            self._database.count(session_id, turns)
             self._grown = True
         titles = [record.value.title for record in told if isinstance(record.value, SessionInfoUpdateEvent)]
         if titles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from duologue.coder.models.base import ChatMessage
@@ -29,6 +30,10 @@ class SessionLog:
     def describe(self, **members: Any) -> None:
         """Something of it is another now."""
         self._worker.put(lambda desk: desk.describe(self._id, members))
+
+    def used(self, when: datetime) -> None:
+        """Something was asked of it. Told with the time that the session itself has: both stand in one list."""
+        self.describe(used=when.timestamp())
 
     def began(self) -> None:
         """A turn begins."""
