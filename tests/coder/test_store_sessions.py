@@ -144,8 +144,8 @@ async def test_a_long_list_comes_in_pages_that_another_process_can_go_on_with(pr
 async def test_sessions_have_the_same_times_whoever_lists_them(project: Path, kept: Path) -> None:
     """A cursor means the same place in a list of those that are open and in one of those that are stored."""
 
-    async def listed(client: ClientConnection) -> list[tuple[str, object]]:
-        return [(info.session_id, info.updated_at) async for info in client.stored_sessions()]
+    async def listed(client: ClientConnection) -> list[tuple[str, str]]:
+        return [(info.session_id, str(info.updated_at)) async for info in client.stored_sessions()]
 
     async with process(kept, *[says()] * 10) as (first, _, _):
         sessions = [await first.new_session(project) for _ in range(10)]
@@ -155,7 +155,8 @@ async def test_sessions_have_the_same_times_whoever_lists_them(project: Path, ke
         here = await listed(first)
     async with process(kept) as (second, _, _):
         assert await listed(second) == here
-    assert [name for name, _ in here] == [fork.id, *(session.id for session in sessions)]
+    assert {name for name, _ in here} == {fork.id, *(session.id for session in sessions)}
+    assert here == sorted(here, key=lambda each: (each[1], each[0]), reverse=True)
 
 
 async def test_a_session_without_a_word_can_be_loaded_and_is_not_listed(project: Path, kept: Path) -> None:
