@@ -153,7 +153,9 @@ async def test_a_starter_that_just_leaves_takes_them_along_and_the_keeper_goes_t
 
 
 async def test_what_has_ended_by_itself_may_leave_a_service(tmp_path: Path) -> None:
-    line = "setsid sleep 600 > /dev/null 2>&1 & echo $! > pids"
+    # Its starter stays until it has left the group.
+    service_line = "setsid sh -c 'echo $$ > pids; exec sleep 600' > /dev/null 2>&1"
+    line = service_line + " & while [ ! -s pids ]; do sleep 0.01; done"
     after = "[print(data) async for data in process.output()]; await process.stop(); open('stopped', 'w').close()"
     with starter(tmp_path, line, after=after) as process:
         (service,) = await pids_in(tmp_path / "pids")
