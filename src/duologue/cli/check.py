@@ -111,7 +111,11 @@ def _choice(chosen: argparse.Namespace) -> Choice:
     for file in chosen.report:
         if file.suffix not in FORMATS:
             raise ValueError(f"--report {file}: give a name that ends in {', '.join(FORMATS)}")
-        if not file.parent.is_dir():
+        try:
+            there = file.parent.is_dir()
+        except PermissionError:
+            raise ValueError(f"--report {file}: this user may not enter the folder") from None
+        if not there:
             raise ValueError(f"--report {file}: there is no such folder")
     versions = (1, 2) if chosen.protocol == "both" else (int(chosen.protocol),)
     return Choice(versions, frozenset(chosen.only))

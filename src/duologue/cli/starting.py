@@ -64,10 +64,15 @@ def _folder(path: Path) -> Path:
     from duologue.client.paths import sent_path
 
     folder = sent_path(path.expanduser())
-    if folder.is_file():
-        raise ValueError(f"--cwd: this is a file: {path}; give the folder of the project")
-    if not folder.is_dir():
-        raise ValueError(f"--cwd: there is no such folder: {path}")
+    try:
+        if folder.is_file():
+            raise ValueError(f"--cwd: this is a file: {path}; give the folder of the project")
+        if not folder.is_dir():
+            raise ValueError(f"--cwd: there is no such folder: {path}")
+    except PermissionError:
+        raise ValueError(f"--cwd: {path}: what is there may not be seen by this user") from None
+    if not os.access(folder, os.X_OK):
+        raise ValueError(f"--cwd: {path}: this user may not enter the folder")
     return folder
 
 

@@ -102,24 +102,31 @@ def read_at(folder: int, name: str, shown: str, limit: int) -> bytes:
 
 def file_mode(folder: int, name: str) -> int | None:
     """Permission bits of a regular file, None when there is nothing. Raises PathRefused for anything else."""
+    status = _status(folder, name)
+    return None if status is None else stat.S_IMODE(status.st_mode)
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(status.st_mode):
         raise PathRefused(f"{name}: not a regular file")
-    return stat.S_IMODE(status.st_mode)
+    return status
 
 
 def replace(place: Place, data: bytes, mode: int | None = None) -> None:
     """Put a file with these bytes at the place, in one step."""
     with open_parent(place, create=True) as (folder, name):
-        present = file_mode(folder, name)
-        if present is not None and not present & 0o222:
-            raise PathRefused(f"{place.name}: the file is read-only")
+        present = _status(folder, name)
+        if present is not None:
+            mode = stat.S_IMODE(present.st_mode)
+            if not mode & 0o222:
+                raise PathRefused(f"{place.name}: the file is read-only")
         draft = f".duologue-{secrets.token_hex(8)}.tmp"
         try:
-            _write_draft(folder, draft, data, present if present is not None else mode)
+            _write_draft(folder, draft, data, mode, present)
             os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -128,14 +135,24 @@ def replace(place: Place, data: bytes, mode: int | None = None) -> None:
         os.fsync(folder)
 
 
-def _write_draft(folder: int, draft: str, data: bytes, mode: int | None) -> None:
+def _write_draft(folder: int, draft: str, data: bytes, mode: int | None, before: os.stat_result | None) -> None:
     # 0o666 is cut by the umask, as for any new file.
     with os.fdopen(os.open(draft, FRESH, 0o666, dir_fd=folder), "wb") as stream:
         if mode is not None:
             os.fchmod(stream.fileno(), mode)
         stream.write(data)
         stream.flush()
+        if before is not None:
+            _date_after(stream.fileno(), int(before.st_mtime))
         os.fsync(stream.fileno())
+
+
+def _date_after(file: int, second: int) -> None:
+    """Let a file be of a later second than what it replaces: Python knows its bytecode by the second and the size of
+    the source, and would go on with what was compiled before."""
+    status = os.fstat(file)
+    if int(status.st_mtime) <= second:
+        os.utime(file, (status.st_atime, second + 1))
 
 
 def unlink(place: Place) -> None:
