@@ -163,8 +163,9 @@ class Desk:
     def _note(self, session_id: str, told: Sequence[Record]) -> None:
         """What a listing shows."""
         turns = sum([self._counted(session_id, record) for record in told])
-        if turns or any(record.kind in (RecordKind.BEGAN, RecordKind.ENDED) for record in told):
+        if turns:
             self._database.count(session_id, turns)
+        if turns or any(record.kind in (RecordKind.BEGAN, RecordKind.ENDED) for record in told):
             self._grown = True
         titles = [record.value.title for record in told if isinstance(record.value, SessionInfoUpdateEvent)]
         if titles:
