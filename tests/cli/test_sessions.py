@@ -71,6 +71,7 @@ async def work(agent: Agent, order: Order, protocol: Any, kind: type[Run | Listi
     client.output.open()
     async with connected(agent, client, protocol=protocol) as connection:
         status = await client.work(connection)
+        client.afterwards()
         await client.output.settle()
     return status
 
@@ -229,6 +230,16 @@ def test_what_cannot_be_gone_on_with_has_a_status(tmp_path: Path) -> None:
     wrong = shlex.join([sys.executable, "-c", "raise SystemExit('no configuration')"])
     done = sessions("--agent", wrong, cwd=tmp_path, env=env)
     assert done.returncode == 7 and "no configuration" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["off", "/dev/null/no"])
+def test_sessions_that_are_not_kept_are_not_only_missing(tmp_path: Path, place: str) -> None:
+    env = bare_environment(DUOLOGUE_SESSIONS=place)
+    listed, gone_on = sessions(cwd=tmp_path, env=env), run("--continue", "go", cwd=tmp_path, env=env)
+    assert listed.returncode == 0 and "there are no sessions of" in listed.stderr
+    assert gone_on.returncode == 11 and "there is no session of" in gone_on.stderr
+    for done in (listed, gone_on):
+        assert done.stderr.count("sessions are not kept") == 1
 
 
 def sessions(*arguments: str, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -41,8 +41,12 @@ class Failing:
         if len(text) > SHOWN_CHARACTERS and not self._verbose:
             text = f"{text[:SHOWN_CHARACTERS]}… ({len(text)} characters; --verbose shows all)"
         self._errors.line(f"{self._program}: {text}", "red")
+        self.tell_stderr(text)
+
+    def tell_stderr(self, told: str = "") -> None:
+        """Tell what the agent last wrote to standard error, unless that has been told."""
         tail = printable(mask_text(self._stderr.decode("utf-8", "replace"))).strip()
-        if tail and not self._verbose and tail[-200:] not in text:
+        if tail and not self._verbose and tail[-200:] not in told:
             self._errors.line("--- last lines of the agent's standard error ---", "dim")
             self._errors.line(tail, "dim")
 

@@ -17,6 +17,8 @@ from duologue.protocol.v2 import table as v2
 class Listing(Visit):
     """The client that lists the sessions of its folder."""
 
+    _found = False
+
     @property
     def _where(self) -> Path | None:
         return self.start.cwd
@@ -28,10 +30,14 @@ class Listing(Visit):
         for info in infos:
             self.out.line(plain_json(codec.encode(info).decode()) if self.start.json else self._line(info))
             await self.output.drain()
-        if not infos:
+        self._found = bool(infos)
+        return Exit.DONE
+
+    def afterwards(self) -> None:
+        if not self._found:
             place = "" if self._where is None else f" of {self._where} (--all lists those of all folders)"
             self.errors.line(f"{self.start.program}: there are no sessions{place}")
-        return Exit.DONE
+            self.failing.tell_stderr()  # an agent that keeps none may say so there
 
     def _line(self, info: SessionInfo) -> str:
         title = one_line(info.title) if isinstance(info.title, str) else "(no title)"

@@ -73,6 +73,9 @@ class Visit(Client):
     async def work(self, connection: ClientConnection) -> Exit:
         """What is done with the agent; the exit status."""
 
+    def afterwards(self) -> None:
+        """What is told once the work is done and the agent has ended, having said all that it had to say."""
+
     async def leave(self, work: asyncio.Task[Exit]) -> None:
         """Break the work off. When this returns it has ended, or was cancelled."""
         work.cancel()
@@ -163,7 +166,9 @@ class Visit(Client):
             ) as connection:
                 self._ready = True
                 self.failing.logins = connection.auth_methods
-                return await self.work(connection)
+                status = await self.work(connection)
+            self.afterwards()
+            return status
         except (AgentFailed, VersionMismatch) as error:
             status = await self._failed(Exit.AGENT_FAILED, error)
             if isinstance(error, AgentFailed) and error.spoke_to and self.stopped is None:

@@ -14,7 +14,7 @@ from duologue.agent import unknown_session
 from duologue.agent.voice import timestamp
 from duologue.coder.store.errors import Busy, StoreError, Unavailable, Unreadable
 from duologue.coder.store.log import SessionLog
-from duologue.coder.store.worker import Settings, Worker
+from duologue.coder.store.worker import TURNED_OFF, Settings, Worker
 from duologue.jsonrpc.errors import INTERNAL_ERROR, RpcError
 from duologue.peer.errors import wrong_params
 from duologue.protocol.common.session import SessionInfo
@@ -74,17 +74,23 @@ class Archive:
         return self._found(session_id, saved)
 
     async def infos(self) -> list[SessionInfo]:
-        """The sessions in which a turn was answered, the last used first. The log tells once of a damaged one."""
+        """The sessions in which a turn was answered, the last used first. The log tells once of a damaged one, and of
+        none being kept."""
         damaged: list[Unreadable] = []
         try:
             rows = await self._worker.ask(lambda desk: desk.rows(damaged.append))
-        except StoreError:
+        except StoreError as error:
+            if error is TURNED_OFF:  # what else can be wrong is told when it happens
+                self._warn_once(f"sessions are not kept: {error}")
             return []
-        for text in dict.fromkeys(map(str, damaged)):
-            if text not in self._told:
-                self._told.add(text)
-                log.warning("a session is not listed: %s", text)
+        for text in map(str, damaged):
+            self._warn_once(f"a session is not listed: {text}")
         return [info_of(row) for row in rows if row.prompts]
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            log.warning("%s", text)
 
     async def delete(self, session_id: str) -> None:
         """Remove a session for good, if there is one."""
