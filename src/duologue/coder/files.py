@@ -50,7 +50,7 @@ class Disk:
         return await in_thread(self._read, self.workspace.resolve(path))
 
     async def write_bytes(self, path: Path, data: bytes, mode: int | None = None) -> None:
-        """`mode` is for a file that is not there; otherwise the usual one is given."""
+        """`mode` is what the file will have; without it, a file keeps its own and a new one gets the usual one."""
         place = self.workspace.resolve(path)
         if len(data) > self.limits.file:
             raise TooLarge(f"{place.name}: {len(data)} bytes are too much to write (the limit is {self.limits.file})")

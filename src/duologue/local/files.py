@@ -117,13 +117,14 @@ def _status(folder: int, name: str) -> os.stat_result | None:
 
 
 def replace(place: Place, data: bytes, mode: int | None = None) -> None:
-    """Put a file with these bytes at the place, in one step."""
+    """Put a file with these bytes at the place, in one step. Without a mode, a file that is there keeps its own."""
     with open_parent(place, create=True) as (folder, name):
         present = _status(folder, name)
         if present is not None:
-            mode = stat.S_IMODE(present.st_mode)
-            if not mode & 0o222:
+            kept = stat.S_IMODE(present.st_mode)
+            if not kept & 0o222:
                 raise PathRefused(f"{place.name}: the file is read-only")
+            mode = kept if mode is None else mode
         draft = f".duologue-{secrets.token_hex(8)}.tmp"
         try:
             _write_draft(folder, draft, data, mode, present)
@@ -132,19 +133,36 @@ def replace(place: Place, data: bytes, mode: int | None = None) -> None:
             with suppress(FileNotFoundError):
                 os.unlink(draft, dir_fd=folder)
             raise
-        os.fsync(folder)
+        # Some file systems cannot do that for a folder; the file is in its place all the same.
+        with suppress(OSError):
+            os.fsync(folder)
 
 
 def _write_draft(folder: int, draft: str, data: bytes, mode: int | None, before: os.stat_result | None) -> None:
-    # 0o666 is cut by the umask, as for any new file.
-    with os.fdopen(os.open(draft, FRESH, 0o666, dir_fd=folder), "wb") as stream:
-        if mode is not None:
-            os.fchmod(stream.fileno(), mode)
+    # 0o666 is cut by the umask, as for any new file; what gets a mode is for nobody else until it has it.
+    created = os.open(draft, FRESH, 0o666 if mode is None else 0o600, dir_fd=folder)
+    with os.fdopen(created, "wb") as stream:
         stream.write(data)
         stream.flush()
         if before is not None:
             _date_after(stream.fileno(), int(before.st_mtime))
+        if mode is not None:
+            # After the owner and the writing, which both take away the bits that a program runs as its owner by.
+            belongs = before is None or _keep_owner(stream.fileno(), before)
+            os.fchmod(stream.fileno(), mode if belongs else mode & 0o777)
         os.fsync(stream.fileno())
+
+
+def _keep_owner(file: int, before: os.stat_result) -> bool:
+    """Give a file the owner and the group of what it replaces, as far as this user may; false if not both."""
+    now = os.fstat(file)
+    if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
+        return True
+    for owner in (before.st_uid, -1):
+        with suppress(OSError):
+            os.fchown(file, owner, before.st_gid)
+            return owner == before.st_uid
+    return False
 
 
 def _date_after(file: int, second: int) -> None:
