@@ -83,6 +83,7 @@ EFFECTS: dict[str, dict[str, Any]] = {
     "write_file": {"path": "a", "text": "new"},
     "edit_file": {"path": "a", "edits": [{"old": "old", "new": "new"}]},
     "delete_file": {"path": "a"},
+    "move_file": {"path": "a", "to": "c"},
     "run_command": {"command": "rm a"},
     "undo_edits": {},
 }

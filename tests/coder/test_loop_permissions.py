@@ -55,6 +55,7 @@ EFFECTS = [
     (call("write_file", path="a", text="new"), "edit", 1),
     (call("edit_file", path="a", edits=[{"old": "old", "new": "new"}]), "edit", 1),
     (call("delete_file", path="a"), "delete", 1),
+    (call("move_file", path="a", to="b"), "move", 2),
     (call("run_command", command="rm a"), "execute", 0),
 ]
 

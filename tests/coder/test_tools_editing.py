@@ -277,35 +277,3 @@ async def test_an_editors_file_has_one_mark_afterwards_whoever_keeps_it(
     more = {"text": "a\nc\n"} if name == "write_file" else {"edits": [edit("b", "c")]}
     await bench.run(name, path="f.txt", **more)
     assert editor.disk == "\ufeffa\r\nc\r\n"
-
-
-async def test_delete_shows_what_goes_and_deletes_only_that(tmp_path: Path) -> None:
-    file = put(tmp_path, b"bye\n")
-    plan = await Bench(tmp_path).plan("delete_file", path="f.txt")
-    assert plan.diffs == (FileDiff(file, "bye\n", None),)
-    assert plan.subject == Write((file,), "delete")
-    await plan.perform("c1")
-    assert not file.exists()
-
-
-async def test_delete_refuses_links_folders_and_changed_files(tmp_path: Path) -> None:
-    put(tmp_path, b"x")
-    (tmp_path / "link").symlink_to("f.txt")
-    bench = Bench(tmp_path)
-    for path, reason in (("link", "a link to f.txt"), ("none", "no such file"), (".", "a folder")):
-        with pytest.raises((ToolError, LocalError), match=reason):
-            await bench.plan("delete_file", path=path)
-    plan = await bench.plan("delete_file", path="f.txt")
-    put(tmp_path, b"y")
-    with pytest.raises(Stale):
-        await plan.perform("c1")
-    assert (tmp_path / "f.txt").exists()
-
-
-async def test_a_binary_file_is_deleted_without_a_diff(tmp_path: Path) -> None:
-    file = put(tmp_path, b"\0\1")
-    plan = await Bench(tmp_path).plan("delete_file", path="f.txt")
-    assert not plan.diffs
-    assert plan.locations == (Location(file),)
-    await plan.perform("c1")
-    assert not file.exists()

@@ -73,7 +73,7 @@ async def check(files: Files, disk: Disk, changes: Sequence[Change]) -> None:
         if place.real != change.real:
             raise Stale(f"{place.name}: the path leads elsewhere than when the change was shown; nothing was written")
         try:
-            now = await content_of(files, disk, change.path)
+            now = await content_of(disk if change.whole else files, disk, change.path)
         except TooLarge:
             now = b""
         if now != change.before:
@@ -90,7 +90,7 @@ async def make(files: Files, disk: Disk, change: Change) -> None:
             await disk.delete(change.path)
         case bytes(data):
             await disk.write_bytes(change.path, data, change.mode)
-        case str(text) if change.before is None and change.mode is not None:
+        case str(text) if change.whole:
             await disk.write_bytes(change.path, text.encode(), change.mode)
         case str(text):
             await files.write_text(change.path, text)

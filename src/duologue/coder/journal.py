@@ -11,7 +11,8 @@ Content = str | bytes | None
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file before and after. `real` is where `path` led when this was planned, `mode` what a deleted file had."""
+    """One file before and after. `real` is where `path` led when this was planned, `mode` what a file has that goes or
+    comes as it is."""
 
     path: Path
     real: Path
@@ -22,6 +23,11 @@ class Change:
     @property
     def size(self) -> int:
         return len(self.before or "") + len(self.after or "")
+
+    @property
+    def whole(self) -> bool:
+        """Whether the file itself goes or comes, with its mode: a matter of the disk, not of an editor's text."""
+        return self.mode is not None
 
     def reversed(self) -> Change:
         return replace(self, before=self.after, after=self.before)

@@ -107,6 +107,12 @@ def _dropped_returns(original: str) -> list[int]:
     return found
 
 
+def lines_of(text: str) -> list[str]:
+    """Lines by LF alone, which they keep: `str.splitlines` would also break at characters that are text."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
 def line_of(text: str, index: int) -> int:
     """The 1-based number of the line that holds `index`."""
     return text.count("\n", 0, index) + 1

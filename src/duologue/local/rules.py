@@ -4,7 +4,7 @@
 rule   =  [ "reject " ] kind ":" pattern       ("deny " is read as "reject ")
 
 edit:GLOB     writing and editing files, such as  edit:src/**   edit:docs/*.md   edit:/other/root/**
-delete:GLOB   deleting files
+delete:GLOB   deleting and moving files
 run:WORDS     one command, word for word, such as  run:make test
 run:WORDS *   the same with any further words, such as  run:git diff *   (run:git diff* means the same)
 run:WORDS ... the same with arguments known to do no harm, such as  run:pytest ...   (see shell.HARMLESS)

@@ -9,7 +9,7 @@ __all__ = ["Arguments", "Context", "Outcome", "Plan", "Tool", "builtin_tools", "
 
 def builtin_tools() -> tuple[Tool, ...]:
     """The tools of a session, in the order a model sees them."""
-    from duologue.coder.tools import editing, listing, planning, reading, running, searching, undoing, writing
+    from duologue.coder.tools import editing, listing, planning, reading, removing, running, searching, undoing, writing
 
     return (
         listing.list_files,
@@ -17,7 +17,8 @@ def builtin_tools() -> tuple[Tool, ...]:
         searching.search,
         writing.write_file,
         editing.edit_file,
-        writing.delete_file,
+        removing.delete_file,
+        removing.move_file,
         running.run_command,
         undoing.undo_edits,
         planning.update_plan,

@@ -9,7 +9,7 @@ from msgspec import Meta
 from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
 from duologue.coder.limits import CoderLimits
-from duologue.coder.texts import plain, shorten
+from duologue.coder.texts import lines_of, plain, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.local.workspace import Place
 
@@ -47,12 +47,6 @@ def excerpt(place: Place, text: str, arguments: ReadFile, limits: CoderLimits) -
     truncated = cut or last < len(lines)
     data = {"path": place.name, "text": part, "line": first, "total_lines": len(lines), "truncated": truncated}
     return Outcome(part + _notice(first, last, len(lines), cut), data, shown=part)
-
-
-def lines_of(text: str) -> list[str]:
-    """Lines by LF alone: `str.splitlines` would also break at characters that are text."""
-    parts = text.split("\n")
-    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def _notice(first: int, last: int, total: int, cut: bool) -> str:

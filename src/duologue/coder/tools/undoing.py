@@ -15,8 +15,8 @@ class UndoEdits(Arguments, frozen=True):
 
 @tool(
     "undo_edits",
-    "Take back all changes that the newest turn with edits made by write_file, edit_file and delete_file. Refused when "
-    "a file has changed since. What commands did to files cannot be taken back.",
+    "Take back all changes that the newest turn with edits made by write_file, edit_file, delete_file and move_file. "
+    "Refused when a file has changed since. What commands did to files cannot be taken back.",
     "edit",
     UndoEdits,
 )

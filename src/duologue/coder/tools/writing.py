@@ -1,4 +1,4 @@
-"""`write_file` and `delete_file`."""
+"""`write_file`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from duologue.coder.diffs import change_of, content_of, text_of
+from duologue.coder.diffs import change_of, text_of
 from duologue.coder.errors import ToolError
 from duologue.coder.settling import in_thread
 from duologue.coder.texts import restyle
@@ -17,6 +17,7 @@ from duologue.coder.tools.changing import nothing_to_do, plan_changes
 class WriteFile(Arguments, frozen=True):
     path: Annotated[str, Meta(description="File to create or replace.")]
     text: Annotated[str, Meta(description="The whole new text.")]
+    create: Annotated[bool, Meta(description="Only create: fail where there is a file.")] = False
 
 
 @tool(
@@ -29,6 +30,8 @@ class WriteFile(Arguments, frozen=True):
 async def write_file(arguments: WriteFile, context: Context) -> Plan:
     place = context.workspace.resolve(arguments.path)
     before = await text_of(context.files, place.shown)
+    if arguments.create and before is not None:
+        raise ToolError(f"{place.name} exists already, and nothing is overwritten")
     after = arguments.text if before is None else await in_thread(restyle, before, arguments.text)
     data = {"path": place.name, "created": before is None}
     title = f"{'Create' if before is None else 'Write'} {place.name}"
@@ -36,20 +39,3 @@ async def write_file(arguments: WriteFile, context: Context) -> Plan:
         return nothing_to_do(title, Outcome(f"{place.name} already has exactly this text.", data))
     done = Outcome(f"{'Created' if before is None else 'Wrote'} {place.name}.", data)
     return plan_changes(title, (change_of(place, before, after),), done, context)
-
-
-class DeleteFile(Arguments, frozen=True):
-    path: Annotated[str, Meta(description="File to delete.")]
-
-
-@tool("delete_file", "Delete a file.", "delete", DeleteFile)
-async def delete_file(arguments: DeleteFile, context: Context) -> Plan:
-    place = context.workspace.resolve(arguments.path)
-    if (context.workspace.cwd / arguments.path).is_symlink():
-        raise ToolError(f"{arguments.path}: a link to {place.name}; give that path, or remove the link with a command")
-    before = await content_of(context.files, context.disk, place.shown)
-    if before is None:
-        raise ToolError(f"{place.name}: there is no such file")
-    change = change_of(place, before, None, context.disk.mode(place.shown))
-    done = Outcome(f"Deleted {place.name}.", {"path": place.name})
-    return plan_changes(f"Delete {place.name}", (change,), done, context)

@@ -17,7 +17,7 @@ from duologue.coder.texts import shorten
 
 # Calls of one step; a turn has a limit of steps.
 READ_TOGETHER = 25
-EDITING = frozenset(("write_file", "edit_file", "delete_file"))
+EDITING = frozenset(("write_file", "edit_file", "delete_file", "move_file"))
 _WITHOUT_EFFECT = frozenset(("list_files", "read_file", "search", "update_plan", "set_title"))
 
 
