@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,10 @@ def search(query: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _matcher(pattern: str, regex: bool, ignore_case: bool) -> Callable[[str], object]:
-    return re.compile(pattern if regex else re.escape(pattern), re.IGNORECASE if ignore_case else 0).search
+    with warnings.catch_warnings():
+        # What a later Python may read in another way is a warning for authors, and would be taken for a failure here.
+        warnings.simplefilter("ignore")
+        return re.compile(pattern if regex else re.escape(pattern), re.IGNORECASE if ignore_case else 0).search
 
 
 def _texts(query: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
@@ -60,7 +64,7 @@ def main() -> None:
     try:
         for match in search(json.loads(sys.argv[1])):
             print(json.dumps(match), flush=True)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         print(json.dumps({"error": f"not a regular expression: {error}"}), flush=True)
     except (ToolError, LocalError, OSError, ValueError) as error:
         print(json.dumps({"error": str(error)}), flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from duologue.coder.models.offline.intents.rule import Groups, quoted, source, text
+from duologue.coder.models.offline.intents.rule import Groups, counted, quoted, source, text
 from duologue.coder.models.offline.intents.steps import (
     Assign,
     Create,
@@ -108,7 +108,7 @@ def insert_at(groups: Groups) -> Step:
     side = "after" if text(groups, "side").lower() in ("after", "below", "under", "behind") else "before"
     anchor = text(groups, "anchor")
     number = re.fullmatch(r"(?:line\s+)?(?:number\s+)?(\d+)", anchor, re.IGNORECASE)
-    at = int(number[1]) if number else anchor
+    at = counted(number[1]) if number else anchor
     step = Insert(text(groups, "path"), text(groups, "text"), "after" if side == "after" else "before", at)
     return insertion(groups, step)
 

@@ -38,6 +38,8 @@ PIECES = {
     r"|entire|of|our|\s)*(?:files?|project|repo(?:sitory)?|code\s?base|code|places?|workspace)))?",
 }
 
+MOST_DIGITS = 15
+
 Groups = dict[str, str | None]
 _SOURCE = " source"
 
@@ -92,4 +94,9 @@ def quoted(groups: Groups, name: str) -> bool:
 
 def number(groups: Groups, name: str) -> int | None:
     value = groups.get(name)
-    return int(value) if value else None
+    return counted(value) if value else None
+
+
+def counted(digits: str) -> int:
+    """The number that a person wrote. Of one that Python would not read the first digits do: no file has more lines."""
+    return int(digits[:MOST_DIGITS])

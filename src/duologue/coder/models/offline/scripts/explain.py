@@ -11,6 +11,7 @@ from duologue.coder.models.offline.scripts.commands import fenced
 from duologue.coder.models.offline.scripts.find import find
 from duologue.coder.models.offline.scripts.lookup import inside, matching, one_file
 from duologue.coder.models.offline.turn import Turn, TurnStopped
+from duologue.coder.texts import lines_of
 
 SHOWN_LINES = 120
 SHOWN_MODULES = 40
@@ -22,7 +23,7 @@ async def show(turn: Turn, step: Show) -> None:
     first = step.first or 1
     limit = min((step.last or first + SHOWN_LINES - 1) - first + 1, 400)
     data = await turn.need("read_file", path=path, line=first, limit=max(limit, 1))
-    lines = str(data["text"]).splitlines()
+    lines = lines_of(str(data["text"]))
     language = "python" if path.endswith(".py") else ""
     if not lines:
         await turn.say(f"{path} has {data['total_lines']} lines; there is nothing to show from line {first} on.\n")
@@ -31,7 +32,7 @@ async def show(turn: Turn, step: Show) -> None:
     more = f"\n… {rest} more lines of {path}.\n" if rest > 0 and step.last is None else ""
     await turn.say(
         f"{path}, lines {first}-{first + len(lines) - 1} of {data['total_lines']}:\n\n"
-        + fenced("\n".join(lines), language)
+        + fenced("".join(lines).removesuffix("\n"), language)
         + more
     )
 

@@ -7,7 +7,7 @@ from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import matching, one_file
 from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
-from duologue.coder.texts import shorten
+from duologue.coder.texts import lines_of, shorten
 
 WHERE_UNDONE = "Undo takes back what I edited since I was started; each `duologue run` starts me anew."
 
@@ -31,30 +31,45 @@ async def change(turn: Turn, step: Step) -> None:
 
 async def _create(turn: Turn, step: Create) -> None:
     text = step.text or ""
-    if step.text is None and step.path in await turn.files():
-        raise TurnStopped(f"{step.path} exists already, and I do not empty it.")
     must_compile(step.path, None, text)
-    data = await turn.need("write_file", path=step.path, text=text if not text or text.endswith("\n") else text + "\n")
-    count = len(text.splitlines())
+    data = await turn.need("write_file", path=step.path, text=_ended(text), create=step.text is None)
+    count = len(lines_of(text))
     verb = "Created" if data["created"] else "Replaced the text of"
     await turn.say(f"{verb} {step.path} ({count} line{'s' if count != 1 else ''}).\n")
 
 
 async def _insert(turn: Turn, step: Insert) -> None:
-    files = await turn.files()
-    if step.at == "end" and not matching(files, step.path):
-        await _create(turn, Create(step.path, step.text))
+    path = await _extended(turn, step)
+    if path is None:
         return
-    path = await one_file(turn, step.path)
     old = await turn.read(path)
     new = _inserted(old, step)
     must_compile(path, old, new)
     await turn.must(change_of(path, old, new))
-    await turn.say(f"Added {len(step.text.splitlines())} line(s) to {path}.\n")
+    await turn.say(f"Added {len(lines_of(step.text))} line(s) to {path}.\n")
+
+
+async def _extended(turn: Turn, step: Insert) -> str | None:
+    """The file that an insertion goes into; none where it has made a new one."""
+    if step.at != "end" or matching(await turn.files(), step.path):
+        return await one_file(turn, step.path)
+    must_compile(step.path, None, step.text)
+    made = await turn.call("write_file", path=step.path, text=_ended(step.text), create=True)
+    if is_refused(made):
+        raise TurnStopped(why_not("write_file", made))
+    if not made.ok:
+        # It may be there and not be listed: an ignored file, or one of very many.
+        return step.path
+    await turn.say(f"Created {step.path} ({len(lines_of(step.text))} line(s)).\n")
+    return None
+
+
+def _ended(text: str) -> str:
+    return text if not text or text.endswith("\n") else text + "\n"
 
 
 def _inserted(old: str, step: Insert) -> str:
-    lines = old.splitlines(keepends=True)
+    lines = lines_of(old)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     at = _position(lines, step)
@@ -85,10 +100,7 @@ async def _move(turn: Turn, step: MoveFile) -> None:
     target = step.new + path.rsplit("/", 1)[-1] if step.new.endswith("/") else step.new
     if "/" not in target and "/" in path:
         target = path.rsplit("/", 1)[0] + "/" + target
-    if target in await turn.files():
-        raise TurnStopped(f"{target} exists already; I do not overwrite it.")
-    await turn.need("write_file", path=target, text=await turn.read(path))
-    await turn.need("delete_file", path=path)
+    await turn.need("move_file", path=path, to=target)
     await turn.say(f"Moved {path} to {target}. Imports and links that name it are not changed.\n")
 
 

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Sequence
 from typing import Any
 
+from duologue.coder.texts import lines_of
+
 
 def change_of(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
     """The call that turns a file's text into another; an empty file has nothing that an edit could replace."""
@@ -16,7 +18,7 @@ def change_of(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
 
 def edits_between(old: str, new: str) -> list[dict[str, str]]:
     """Small edits that turn `old` into `new`, or one that holds the whole file when small ones would be ambiguous."""
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    before, after = lines_of(old), lines_of(new)
     spans = _spans(before, after)
     for context in range(4):
         edits = [_edit(before, after, span, context) for span in _merged(spans, context)]

@@ -10,8 +10,10 @@ from duologue.coder.models.offline.turn import Turn, TurnStopped
 
 
 def matching(files: Sequence[str], wanted: str) -> list[str]:
-    """Files that a name, a part of a path or a glob can mean, best reading first."""
-    name = wanted.strip().removeprefix("./").rstrip("/")
+    """Files that a name, a part of a path or a glob can mean, best reading first; none for what names a folder."""
+    name = wanted.strip().removeprefix("./")
+    if not name or name.endswith("/"):
+        return []
     if any(sign in name for sign in "*?["):
         return [path for path in files if fnmatch.fnmatch(path, name) or fnmatch.fnmatch(path.rsplit("/", 1)[-1], name)]
     readings: tuple[Callable[[str], bool], ...] = (
@@ -19,7 +21,7 @@ def matching(files: Sequence[str], wanted: str) -> list[str]:
         lambda path: path.endswith("/" + name),
         lambda path: path.lower() == name.lower() or path.lower().endswith("/" + name.lower()),
         lambda path: path.rsplit("/", 1)[-1].rsplit(".", 1)[0].lower() == name.lower(),
-        lambda path: path.removesuffix(".py").replace("/", ".").endswith(name) and "." in name,
+        lambda path: "." in name and f".{path.removesuffix('.py').replace('/', '.')}".endswith(f".{name}"),
     )
     for reading in readings:
         found = [path for path in files if reading(path)]

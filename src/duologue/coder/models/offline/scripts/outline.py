@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from duologue.coder.texts import shorten
+from duologue.coder.texts import lines_of, shorten
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _HEADINGS = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
@@ -21,7 +21,7 @@ MOST = 60
 
 def outline(path: str, text: str) -> str:
     """A Markdown outline that fits the kind of the file."""
-    count = len(text.splitlines())
+    count = len(lines_of(text))
     head = f"**{path}**: {count} line{'s' if count != 1 else ''}, {len(text.encode())} bytes.\n"
     if path.endswith((".py", ".pyi")):
         return head + _python(text)
@@ -136,7 +136,7 @@ def prose_of(text: str) -> str:
 
 def _outside_fences(text: str) -> Iterator[str]:
     fenced = False
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
         elif not fenced:
@@ -156,7 +156,7 @@ def _json(text: str) -> str:
 def _sections(text: str) -> str:
     found = [
         f"- line {number}: `{shorten(match[1], 120)}`"
-        for number, line in enumerate(text.splitlines(), 1)
+        for number, line in enumerate(text.split("\n"), 1)
         if (match := _SECTION.match(line) or _CODE.match(line))
     ]
     if not found:

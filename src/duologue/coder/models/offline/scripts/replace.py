@@ -13,6 +13,7 @@ from duologue.coder.models.offline.scripts.lookup import scope
 from duologue.coder.models.offline.scripts.renaming import rename_in, uses
 from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
+from duologue.coder.texts import lines_of
 
 SHOWN = 30
 BATCH = 20
@@ -28,7 +29,7 @@ class _Change:
 
 async def replace(turn: Turn, step: Replace) -> None:
     """Replace exact text."""
-    if not step.old:
+    if not step.old.strip("\n"):
         raise TurnStopped('I need the text to replace: “replace "old" with "new"”.')
     paths = await _files_with(turn, step.old, step.where)
     changes = []
@@ -42,7 +43,7 @@ async def replace(turn: Turn, step: Replace) -> None:
 
 def _without(text: str, old: str) -> str:
     """Drop a text; a line that held nothing else goes with it."""
-    lines = [(line, line.replace(old, "")) for line in text.splitlines(keepends=True)]
+    lines = [(line, line.replace(old, "")) for line in lines_of(text)]
     new = "".join(after for before, after in lines if before == after or after.strip())
     return new.replace(old, "")
 
@@ -86,7 +87,7 @@ def _check_names(old: str, new: str) -> None:
 
 async def _files_with(turn: Turn, text: str, where: str | None) -> list[str]:
     allowed = await scope(turn, where)
-    found = await _paths_with(turn, text.strip().splitlines()[0], ".")
+    found = await _paths_with(turn, _searched(text), ".")
     if allowed is not None:
         found &= set(allowed)
     if not found:
@@ -94,6 +95,12 @@ async def _files_with(turn: Turn, text: str, where: str | None) -> list[str]:
             f"`{text}` occurs nowhere{f' in {where}' if where else ' in this project'}, so there is nothing to change."
         )
     return sorted(found)
+
+
+def _searched(text: str) -> str:
+    """What to search for: a line of the text with more than white space, as far as there is one."""
+    lines = text.strip("\n").split("\n")
+    return next((line.strip() for line in lines if line.strip()), lines[0])
 
 
 async def _paths_with(turn: Turn, text: str, folder: str) -> set[str]:
