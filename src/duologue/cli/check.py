@@ -49,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("program", nargs="+", metavar="CMD", help="its command line, after --")
     parser.add_argument("--protocol", choices=("1", "2", "both"), default="both", help="the version to check (both)")
     parser.add_argument(
-        "--only", metavar="AREA|ID", action="append", default=[], help="check this alone; may be repeated"
+        "--only",
+        metavar="AREA|ID",
+        action="append",
+        default=[],
+        help="judge this alone; may be repeated. Where what is said counts, all probes run all the same",
     )
     parser.add_argument(
         "--report",
