@@ -95,6 +95,8 @@ def test_no_rule_allows_a_line_that_is_not_simple(line: str) -> None:
         ("run:git push *", "/usr/bin/git push", False),
         ("reject run:git push *", "/usr/bin/git push", True),
         ("reject run:/usr/bin/git push *", "git push", True),
+        ("reject run:git push *", "GIT push", True),
+        ("run:git push *", "GIT push", False),
         ("reject run:git push *", "git pull", False),
         ("run:*", "rm -rf x", True),
         ("edit:**", "make", False),
@@ -126,6 +128,10 @@ def test_command_rules_cover_whole_words(rule: str, command: str, covered: bool)
         ("edit:**", "../other/a.py", False),
         ("delete:**", "a.py", False),
         ("edit:{a,b}.py", "b.py", True),
+        ("reject edit:secrets/*.PEM", "Secrets/a.pem", True),
+        ("edit:src/**", "SRC/a.py", False),
+        ("reject edit:[^a]*", "Abc", True),
+        ("reject edit:caf\u00e9/*", "cafe\u0301/a", True),
     ],
 )
 def test_edit_rules_are_globs_that_pass_no_hidden_name(rule: str, path: str, covered: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 
 # A pattern with more alternatives than this is a mistake or an attack.
@@ -16,9 +17,29 @@ def matches(pattern: str, path: str, *, dots: bool = True) -> bool:
     return compiled(pattern, dots).fullmatch(path) is not None
 
 
+def matches_seen(pattern: str, path: str) -> bool:
+    """Like `matches`, but wildcards pass no name that begins with a dot."""
+    return matches(pattern, path, dots=False)
+
+
+def may_match(pattern: str, path: str) -> bool:
+    """Whether the path fits where a file system, as those of macOS and Windows do, takes two spellings for one name."""
+    return matches(pattern, path) or _folded(_one_form(pattern)).fullmatch(_one_form(path)) is not None
+
+
+def _one_form(text: str) -> str:
+    """The text with each accented letter as one character; macOS takes both ways to write one for the same name."""
+    return unicodedata.normalize("NFC", text)
+
+
 def matches_anywhere(pattern: str, path: str) -> bool:
     """Like `matches`; a pattern without a slash is tried against the last name alone."""
     return matches(pattern if "/" in pattern else f"**/{pattern}", path)
+
+
+@lru_cache(maxsize=256)
+def _folded(pattern: str) -> re.Pattern[str]:
+    return re.compile(compiled(pattern).pattern, re.DOTALL | re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)

@@ -13,10 +13,11 @@ use:NAME      another tool by name; `*` and `?` are wildcards
 ```
 
 Globs are relative to the project folder, or absolute and without links. Wildcards pass no name that begins with a dot,
-and nothing inside a `.git`, `.hg` or `.svn` folder is ever allowed: what lies there can start programs. No rule that
-allows covers a command line with operators, redirects, substitutions, globs or assignments: such a line is always asked
-about. A rule that rejects a command knows the program by its name in whatever folder; where it cannot tell what a line
-does (`Rule.may_cover`) the line is asked about. A rule that rejects edits rejects deleting as well.
+and nothing inside a `.git`, `.hg` or `.svn` folder is ever allowed: what lies there can start programs. A rule that
+rejects takes capital and small letters for the same, as some file systems do. No rule that allows covers a command line
+with operators, redirects, substitutions, globs or assignments: such a line is always asked about. A rule that rejects a
+command knows the program by its name in whatever folder; where it cannot tell what a line does (`Rule.may_cover`) the
+line is asked about. A rule that rejects edits rejects deleting as well.
 """
 
 from __future__ import annotations
@@ -141,11 +142,11 @@ class Rule(msgspec.Struct, frozen=True):
         rejects = self.effect == "reject"
         if not rejects and CLOSED_FOLDERS.intersection(part.casefold() for part in path.parts):
             return False
+        # Some file systems take several spellings for one name: what is rejected must not get by with another.
+        matches = globs.may_match if rejects else globs.matches_seen
         if self.pattern.startswith("/"):
-            return globs.matches(self.pattern[1:], path.as_posix()[1:], dots=rejects)
-        if not path.is_relative_to(project):
-            return False
-        return globs.matches(self.pattern, path.relative_to(project).as_posix(), dots=rejects)
+            return matches(self.pattern[1:], path.as_posix()[1:])
+        return path.is_relative_to(project) and matches(self.pattern, path.relative_to(project).as_posix())
 
     def _covers_command(self, command: str) -> bool:
         if self.effect == "reject" and command.strip() == self.pattern.strip():

@@ -125,8 +125,9 @@ INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lu
 
 
 def by_name(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words with the program's name in place of its path."""
-    return (words[0].rpartition("/")[2], *words[1:]) if words else words
+    """The words with the program's name, in small letters, in place of its path: some file systems start `git` as
+    `GIT` too."""
+    return (words[0].rpartition("/")[2].casefold(), *words[1:]) if words else words
 
 
 def starts_others(words: tuple[str, ...]) -> bool:
