@@ -89,7 +89,7 @@ async def test_stderr_that_is_no_text_is_shown_as_well_as_can_be(tmp_path: Path)
 
 
 async def test_a_command_that_is_not_there_is_named() -> None:
-    with pytest.raises(TransportError, match="command not found: no-such-agent"):
+    with pytest.raises(TransportError, match=r"command not found: no-such-agent$"):
         await SpawnTransport(["no-such-agent", "--acp"]).start(Heard())
 
 

@@ -108,7 +108,8 @@ class SpawnTransport:
             raise TransportError(f"there is no folder {self._cwd} to start it in (command: {self})")
         path = shutil.which(self._command[0], path=self._env.get("PATH"))
         if path is None and os.sep not in self._command[0]:
-            raise TransportError(f"command not found: {self._command[0]} (command: {self})")
+            whole = f" (command: {self})" if len(self._command) > 1 else ""
+            raise TransportError(f"command not found: {self._command[0]}{whole}")
         try:
             return Child.start(
                 [path or self._command[0], *self._command[1:]],
