@@ -8,6 +8,7 @@ import sys
 import pytest
 from cli_kit import bare_environment
 
+from duologue.cli import main
 from wire import PATIENCE
 
 #: Interrupts itself when it comes to load the module that is named first.
@@ -46,3 +47,20 @@ def test_ctrl_c_while_loading(module: str, words: list[str]) -> None:
         timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_what_python_makes_of_ctrl_c_while_a_class_is_made_ends_it_likewise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_: object) -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("duologue.cli.commands.dispatch", load)
+    assert main(["run"]) == 130
+
+
+def test_another_error_of_that_kind_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(_: object) -> int:
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr("duologue.cli.commands.dispatch", load)
+    with pytest.raises(RuntimeError, match="something else"):
+        main(["run"])

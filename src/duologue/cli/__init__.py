@@ -17,6 +17,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return dispatch(arguments)
     except KeyboardInterrupt:  # before the subcommand looks out for it by itself
         return 130
+    except RuntimeError as error:
+        # Before Python 3.12, what `__set_name__` raises becomes this: classes are made while a command is loaded.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return 130
+        raise
 
 
 def _agent(arguments: list[str]) -> int:
