@@ -53,6 +53,18 @@ async def test_an_edit_changes_what_was_named_and_no_other_byte(
     assert file.read_bytes() == result == diff_bytes(plan.diffs[0])
 
 
+@pytest.mark.parametrize(
+    ("original", "new", "result"),
+    [
+        ("a\r\nb\nc", "A\nB\nC", "A\r\nB\nC"),
+        ("a\r\nb\nc\r\nd\n", "a\nB\nC\nd\n", "a\r\nB\nC\r\nd\n"),
+        ("a\nb\r\nc\nd\n", "b\nX\nd\n", "b\r\nX\nd\n"),
+    ],
+)
+def test_a_line_that_was_changed_in_its_place_keeps_its_ending(original: str, new: str, result: str) -> None:
+    assert texts.restyle(original, new) == result
+
+
 async def test_an_edit_is_planned_with_absolute_paths_the_line_and_the_diff(tmp_path: Path) -> None:
     file = put(tmp_path, b"a\nb\nc\n")
     plan = await Bench(tmp_path).plan("edit_file", path="f.txt", edits=[edit("c", "C")])

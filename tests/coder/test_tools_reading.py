@@ -359,6 +359,12 @@ async def test_lists_and_searches_that_cannot_be_meant_are_refused(
         await Bench(tmp_path).plan(name, **arguments)
 
 
+async def test_a_tree_that_is_too_deep_hides_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.coder.walk.DEEPEST", 3)
+    fill(tmp_path, a__b__c__file="above", a__b__c__d__file="below", z="text")
+    assert (await Bench(tmp_path).run("list_files")).data["files"] == ["a/b/c/file", "z"]
+
+
 # --- What a model is shown -------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import Any
 
 BOM = "\ufeff"
@@ -24,7 +25,8 @@ def plain(text: str) -> str:
 def restyle(original: str, new: str) -> str:
     """`new` with the byte order mark, the newlines and the final newline of `original`.
 
-    A line that both have keeps its own ending. An original without text has no style, so `new` stays as it is.
+    A line that both have, or that was changed in its place, keeps its own ending. An original without text has no
+    style, so `new` stays as it is.
     """
     body = original.removeprefix(BOM)
     if not body:
@@ -41,7 +43,7 @@ def newline_of(text: str) -> str:
 
 
 def keep_endings(original: str, new: str, default: str) -> str:
-    """`new` (LF only) with the endings of `original`: those of equal lines, else its only style, else `default`."""
+    """`new` (LF only) with the endings of `original`: those of the same lines, else its only style, else `default`."""
     crlf, newlines = original.count("\r\n"), original.count("\n")
     if newlines and crlf in (0, newlines):
         return new.replace("\n", "\r\n" if crlf else "\n")
@@ -56,11 +58,20 @@ def _merge_endings(original: str, new: str, default: str) -> str:
     old_lines[:-1] = [line.removesuffix("\r") for line in old_lines[:-1]]
     new_lines = new.split("\n")
     styles = [default] * (len(new_lines) - 1)
-    for old, fresh, size in _equal_blocks(old_lines, new_lines):
-        for step in range(size):
-            if old + step < len(endings) and fresh + step < len(styles):
-                styles[fresh + step] = endings[old + step]
+    for old, fresh in _pairs(_equal_blocks(old_lines, new_lines)):
+        if old < len(endings) and fresh < len(styles):
+            styles[fresh] = endings[old]
     return "".join(line + end for line, end in zip(new_lines, [*styles, ""], strict=True))
+
+
+def _pairs(blocks: list[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
+    """Which lines belong together: the equal ones, and between them those that were changed one by one."""
+    old_end = new_end = 0
+    for old, new, size in sorted(blocks):
+        if old - old_end == new - new_end:
+            yield from zip(range(old_end, old), range(new_end, new), strict=True)
+        yield from zip(range(old, old + size), range(new, new + size), strict=True)
+        old_end, new_end = old + size, new + size
 
 
 def _equal_blocks(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:

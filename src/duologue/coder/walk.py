@@ -12,6 +12,7 @@ from duologue.coder.errors import ToolError
 from duologue.coder.ignore import SKIP_MARKS, SKIPPED_FOLDERS, Ignore, ignored
 from duologue.local.errors import LocalError
 from duologue.local.files import FOLDER, open_folder, read_at
+from duologue.local.workspace import DEEPEST
 
 IGNORE_BYTES = 1024 * 1024
 
@@ -67,7 +68,8 @@ def _walk(folder: int, base: str, ignores: tuple[Ignore, ...], stop: Callable[[]
             return
         path = base + entry.name
         if entry.is_dir(follow_symlinks=False):
-            if entry.name not in SKIPPED_FOLDERS and not ignored(path + "/", ignores):
+            # Each folder on the way is open, and Python's own depth is bounded.
+            if path.count("/") < DEEPEST and entry.name not in SKIPPED_FOLDERS and not ignored(path + "/", ignores):
                 yield from _below(folder, entry.name, path + "/", ignores, stop)
         elif (entry.is_file(follow_symlinks=False) or entry.is_symlink()) and not ignored(path, ignores):
             yield Found(path, folder, entry.name, entry.is_symlink())
