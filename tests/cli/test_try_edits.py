@@ -84,7 +84,7 @@ def parsed(line: str) -> argparse.Namespace:
     [
         {"kind": "pytest"},
         {"kind": "unittest", "start": "tests", "options": ["-t"], "roots": ["src", "my lib"]},
-        {"kind": "pytest", "options": ["-o", "addopts="], "target": "-k", "seconds": 0.5, "most_bytes": 7},
+        {"kind": "pytest", "options": ["-o", "addopts="], "seconds": 0.5, "most_bytes": 7},
     ],
 )
 @pytest.mark.parametrize("failing", [[], ["tests/a.py::test_b[it's $x]", "tests/a.py::test_c"], ["-k", "--"]])

@@ -145,6 +145,39 @@ async def test_repairs_an_endless_loop(tmp_path: Path) -> None:
     assert session.read("app.py") == good, turn.said
 
 
+TWO_FAULTS = "def is_big(number):\n    return number < 10\n\n\ndef double(number):\n    return number + 2\n"
+BIG = "app.is_big(20) and app.is_big(10) and not app.is_big(9)"
+TWO_TESTS = {
+    "test_big.py": f"import app\n\n\ndef test_is_big():\n    assert {BIG}\n",
+    "test_double.py": "import app\n\n\ndef test_double():\n    assert app.double(4) == 8\n",
+}
+ABSENT = {"test_absent.py": "import absent\n\n\ndef test_absent():\n    assert absent\n"}
+
+
+@pytest.mark.parametrize(
+    ("named", "more"), [("test_is_big", {}), ("test_big.py", ABSENT), ("test_big.py::test_is_big", ABSENT)]
+)
+async def test_repairs_the_test_that_is_named_though_others_fail(
+    tmp_path: Path, named: str, more: dict[str, str]
+) -> None:
+    session = Session(tmp_path, {"app.py": TWO_FAULTS, **TWO_TESTS, **more})
+    turn = await session.say(f"fix {named}")
+    assert session.read("app.py") == TWO_FAULTS.replace("number < 10", "number >= 10"), turn.said
+
+
+@pytest.mark.parametrize("named", ["test_big", "test_big.py", "tests.test_big", "BigTest"])
+async def test_no_repair_of_a_named_test_breaks_another_one(tmp_path: Path, named: str) -> None:
+    """It says that every test that passed before still passes."""
+    source = "def is_big(number):\n    return number > 10\n"
+    case = "import unittest\n\nimport app\n\n\nclass {}Test(unittest.TestCase):\n    def test_it(self):\n        {}\n"
+    big, small = "self.assertTrue(app.is_big(10))", "self.assertFalse(app.is_big(10))"
+    files = {"tests/test_big.py": case.format("Big", big), "tests/test_small.py": case.format("Small", small)}
+    session = Session(tmp_path, {"app.py": source, "tests/__init__.py": "", **files})
+    turn = await session.say(f"fix {named}")
+    assert "No single small edit" in turn.said, turn.said
+    assert session.read("app.py") == source
+
+
 async def test_a_refused_trial_changes_nothing(tmp_path: Path) -> None:
     session = Session(example(tmp_path))
     session.answers["execute"] = "reject_once"

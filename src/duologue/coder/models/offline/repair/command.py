@@ -35,7 +35,6 @@ class Option:
 OPTIONS = (
     Option("--suite", "kind", str, "KIND", "what runs the tests: pytest or unittest"),
     Option("--start", "start", str, "DIR", "where unittest looks for tests"),
-    Option("--target", "target", str, "TEST", "run these tests alone"),
     Option("--root", "roots", list, "DIR", "a folder of modules, for the front of the module path; may be repeated"),
     Option("--option", "options", list, "WORD", "a word for pytest or unittest; may be repeated"),
     Option("--seconds", "seconds", float, "S", "how long to try (60)"),

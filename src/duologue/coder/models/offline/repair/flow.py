@@ -27,7 +27,7 @@ async def repair(turn: Turn, target: str | None) -> None:
         await turn.say(f"All tests pass{f' ({report.passed})' if report.passed else ''}; there is nothing to repair.\n")
         return
     await turn.say(_failing(report))
-    found = await _lab(turn, suite, target, report)
+    found = await _lab(turn, suite, report)
     await _weigh(turn, suite, target, found)
 
 
@@ -39,7 +39,7 @@ def _failing(report: Report) -> str:
     return f"{len(report.failures)} failing:\n\n{lines}{more}\n\n"
 
 
-async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report) -> dict[str, Any]:
+async def _lab(turn: Turn, suite: Suite, report: Report) -> dict[str, Any]:
     await turn.say(
         "I try small edits in a scratch copy, each against the tests. Your files are not touched by that.\n\n"
     )
@@ -51,7 +51,6 @@ async def _lab(turn: Turn, suite: Suite, target: str | None, report: Report) -> 
         roots=list(suite.roots),
         options=list(suite.options),
         start=suite.start,
-        target=target or "",
         seconds=settings.repair_seconds,
         hanging=settings.hanging_seconds,
         most_bytes=settings.copied_bytes,

@@ -21,7 +21,6 @@ class Job:
     roots: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
     start: str = "."
-    target: str = ""
     failing: list[str] = field(default_factory=list)
     seconds: float = 60.0
     hanging: float = 10.0

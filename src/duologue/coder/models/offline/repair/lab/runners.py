@@ -116,7 +116,6 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
             found.append(work(Tests([*self.broken, *items], run, self.broken)))
             return True
 
-    targets = only or ([job.target] if job.target else [])
     options = [
         "-q",
         "-p",
@@ -127,7 +126,7 @@ def _with_pytest(job: Job, work: Callable[[Tests], Any], only: list[str] | None)
         "--continue-on-collection-errors",
         *job.options,
     ]
-    pytest.main([*options, *targets], plugins=[Plugin()])
+    pytest.main([*options, *(only or [])], plugins=[Plugin()])
     if not found:
         raise CannotCollect("pytest collected no tests in the scratch copy")
     return found[0]
@@ -171,12 +170,9 @@ def _result(item: Any, call: Any) -> str:
 def _with_unittest(job: Job, work: Callable[[Tests], Any], only: list[str] | None) -> Any:
     loader = unittest.TestLoader()
     top = "." if "-t" in job.options else None
-    pattern = Path(job.target).name if job.target.endswith(".py") else "test*.py"
     if only:
         loader.testNamePatterns = [f"*{name}*" if "*" not in name else name for name in only]
-    elif job.target and pattern == "test*.py":
-        loader.testNamePatterns = [f"*{job.target}*"]
-    cases = {case.id(): case for case in _flat(loader.discover(job.start, pattern, top))}
+    cases = {case.id(): case for case in _flat(loader.discover(job.start, top_level_dir=top))}
     if not cases:
         raise CannotCollect("unittest found no tests in the scratch copy")
 

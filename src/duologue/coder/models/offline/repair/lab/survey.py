@@ -29,10 +29,12 @@ class Survey:
 
     `loading` is how long it took to start and to collect, in seconds.
     `common` are the lines that every failing test runs, be it only that the line ran at import, for all of them.
+    `others` fail as well, and are not among those that are to be repaired.
     """
 
     loading: float = 0.0
     failing: list[str] = field(default_factory=list)
+    others: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
     imported: Lines = field(default_factory=dict)
     common: set[Place] = field(default_factory=set)
@@ -109,7 +111,8 @@ def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
         # How long a test takes that does not end here says nothing of how long it takes.
         found.seconds[name] = outcome.seconds if outcome.seconds < 0.9 * job.hanging else 0.0
         if outcome.result == FAILED and known and name not in known:
-            continue  # it fails here only, so it says nothing
+            found.others.add(name)  # with or without an edit, so it says nothing
+            continue
         if outcome.result == FAILED:
             functions |= set(lines)
             broken = name in tests.broken

@@ -217,7 +217,7 @@ def covering(survey: Survey, suspect: Suspect) -> list[str]:
 def judge(tests: Tests, survey: Survey, suspect: Suspect) -> str:
     """Failing tests must pass, then passing tests on the same line must still pass."""
     known = set(tests.names)
-    if tests.broken:
+    if tests.broken - survey.others:
         return FAILS
     wanted: dict[str, tuple[str, ...]] = {name: (PASSED,) for name in survey.failing if not is_file(name)}
     for name in filter(is_file, survey.failing):
@@ -233,14 +233,19 @@ def judge(tests: Tests, survey: Survey, suspect: Suspect) -> str:
 
 
 def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any:
-    """Write the edit into the scratch copy and run every test; the names that fail, or why there are none to tell."""
+    """Write the edit into the scratch copy and run every test; the names that fail, without those that did before and
+    are not to be repaired, or None when there is no telling."""
     source = region.sources[suspect.edit.path]
     path = Path(scratch, source.path)
     survey = region.survey
 
+    def failing(tests: Tests) -> list[str]:
+        told = (name for name in tests.names if name not in survey.others)
+        return [name for name in told if tests.run(name).result == FAILED]
+
     def work() -> list[str]:
         quiet()
-        return list(with_tests(job, lambda tests: [name for name in tests.names if tests.run(name).result == FAILED]))
+        return list(with_tests(job, failing))
 
     _write(path, apply_edit(source.text, suspect.edit))
     try:
