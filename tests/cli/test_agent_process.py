@@ -132,7 +132,9 @@ def test_the_start_can_be_measured(tmp_path: Path) -> None:
     names = [mark.removeprefix("duologue: ").rsplit(" ", 2)[0] for mark in marks]
     assert names == ["import", "initialize", "new", "first update"]
     times = [int(mark.split()[-2]) for mark in marks]
-    assert times == sorted(times) and times[0] > 0
+    assert times == sorted(times)
+    # When a process began is known on Linux alone; elsewhere the first mark is the beginning.
+    assert times[0] > 0 or sys.platform != "linux"
 
 
 def test_a_log_has_the_messages_and_only_its_owner_reads_it(tmp_path: Path) -> None:

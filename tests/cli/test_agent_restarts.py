@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from cli_kit import DUOLOGUE, RawAgent, bare_environment
 
+from duologue.local.state import state_folder
 from wire import PATIENCE
 
 AGENT = [*DUOLOGUE, "agent", "--model", "offline"]
@@ -41,7 +42,9 @@ def started(project: Path, home: Path, **env: str) -> RawAgent:
 
 
 def folder(home: Path) -> Path:
-    return home / ".local" / "state" / "duologue" / "sessions"
+    state = state_folder({"HOME": str(home)})
+    assert state is not None
+    return state / "sessions"
 
 
 def initialize(agent: RawAgent, protocol: int) -> Any:
@@ -232,5 +235,6 @@ def test_a_database_that_cannot_be_used_is_told_and_left_alone(project: Path, ho
 
 
 def test_it_can_be_turned_off(project: Path, home: Path) -> None:
-    assert works_without_a_store(project, home, 1, DUOLOGUE_SESSIONS="off") == ""
-    assert not (home / ".local").exists()
+    told = works_without_a_store(project, home, 1, DUOLOGUE_SESSIONS="off")
+    assert told.count("sessions are not kept: that is turned off") == told.count("\n") == 1
+    assert not list(home.iterdir())
