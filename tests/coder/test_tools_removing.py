@@ -105,6 +105,25 @@ async def test_a_move_is_not_made_once_its_target_or_its_file_has_changed(tmp_pa
     assert names_in(tmp_path) == ["f.txt"]
 
 
+async def test_a_file_that_cannot_be_removed_is_not_there_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, b"a\n")
+    bench = Bench(tmp_path)
+    delete = bench.context.disk.delete
+
+    async def refuse(path: Path) -> None:
+        if path.name == "f.txt":
+            raise PermissionError("not allowed")
+        await delete(path)
+
+    monkeypatch.setattr(bench.context.disk, "delete", refuse)
+    with pytest.raises(PermissionError):
+        await bench.run("move_file", path="f.txt", to="g.txt")
+    assert names_in(tmp_path) == ["f.txt"]
+    assert bench.context.journal.last() == ()
+
+
 # --- Taking back -----------------------------------------------------------------------------------------------------
 
 

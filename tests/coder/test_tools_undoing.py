@@ -93,6 +93,31 @@ async def test_a_write_that_failed_does_not_stand_in_the_way_of_undo(tmp_path: P
     assert not (tmp_path / "a").exists()
 
 
+async def test_what_could_be_undone_does_not_stand_in_the_way_of_the_rest(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_text("old")
+    edits = asks(*(call("write_file", path=name, text="new") for name in "abc"))
+    undo = asks(call("undo_edits")), says()
+    coder = make_coder(tmp_path, edits, says(), *undo, *undo)
+    await take_turn(coder)
+    (tmp_path / "b").chmod(0o444)
+    assert outcomes(await take_turn(coder)) == ["failed"]
+    assert results(coder)[-1].text.endswith("b was not undone: b: the file is read-only. Undone so far: a")
+    (tmp_path / "b").chmod(0o644)
+    assert outcomes(await take_turn(coder)) == ["completed"]
+    assert [(tmp_path / name).read_text() for name in "abc"] == ["old"] * 3
+
+
+async def test_a_turn_whose_edits_came_to_nothing_is_passed_over(tmp_path: Path) -> None:
+    first = asks(call("write_file", path="a", text="a"))
+    nothing = asks(call("write_file", path="b", text="b"), call("delete_file", path="b"))
+    coder = make_coder(tmp_path, first, says(), nothing, says(), asks(call("undo_edits")), says())
+    await take_turn(coder)
+    await take_turn(coder)
+    assert outcomes(await take_turn(coder)) == ["completed"]
+    assert names_in(tmp_path) == []
+
+
 async def test_old_turns_are_forgotten_when_they_grow_too_large(tmp_path: Path) -> None:
     steps = [step for n in range(3) for step in (asks(call("write_file", path="a", text=f"{n}" * 100)), says())]
     undo = [asks(call("undo_edits"), call("undo_edits"), call("undo_edits")), says()]

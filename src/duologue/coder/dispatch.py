@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from duologue.coder.conversation import NOT_ASKED, STOPPED
-from duologue.coder.errors import ToolError
+from duologue.coder.errors import ToolError, reason
 from duologue.coder.events import PermissionQuestion, ToolFinished, ToolOutcome, ToolRunning, ToolStarted
 from duologue.coder.models.base import ToolCall, ToolResult
 from duologue.coder.permissions import Gate, Ready, Verdict, at_once
@@ -163,14 +163,6 @@ def finished(call: ToolCall, plan: Plan, outcome: Outcome, end: ToolOutcome) -> 
         outcome.signal,
         outcome.blocks,
     )
-
-
-def reason(error: Exception) -> str:
-    """What went wrong, for the model."""
-    if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return f"{where}{error.strerror or type(error).__name__}"
-    return str(error)
 
 
 def internal(call: ToolCall, error: Exception) -> ToolError:

@@ -24,3 +24,11 @@ class BadArguments(ToolError):
 
 class Stale(ToolError):
     """Raised instead of writing when a file has changed since its diff was shown."""
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, for the model."""
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}{error.strerror or type(error).__name__}"
+    return str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -61,16 +62,17 @@ class Journal:
 
     def last(self) -> tuple[Change, ...]:
         """The newest turn with changes: each file's first state and last, without files that came back to the first."""
-        turn = next((turn for turn in reversed(self._turns) if turn), [])
-        merged: dict[Path, Change] = {}
-        for change in turn:
-            first = merged.get(change.real, change)
-            merged[change.real] = replace(change, before=first.before, mode=first.mode or change.mode)
-        return tuple(change for change in merged.values() if change.before != change.after)
+        return next((changes for turn in reversed(self._turns) if (changes := _merged(turn))), ())
 
-    def forget_last(self) -> None:
-        """Drop what `last` gave, after it was undone."""
-        for turn in reversed(self._turns):
-            if turn:
-                turn.clear()
-                return
+    def forget(self, real: Path) -> None:
+        """Drop what `last` gave of a file, after it was undone."""
+        turn = next((turn for turn in reversed(self._turns) if _merged(turn)), [])
+        turn[:] = [change for change in turn if change.real != real]
+
+
+def _merged(turn: Sequence[Change]) -> tuple[Change, ...]:
+    merged: dict[Path, Change] = {}
+    for change in turn:
+        first = merged.get(change.real, change)
+        merged[change.real] = replace(change, before=first.before, mode=first.mode or change.mode)
+    return tuple(change for change in merged.values() if change.before != change.after)

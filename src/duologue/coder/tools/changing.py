@@ -34,6 +34,7 @@ def plan_changes(title: str, changes: Sequence[Change], done: Outcome, context: 
 
 
 async def _make(changes: Sequence[Change], context: Context) -> None:
+    made: list[Change] = []
     for change in changes:
         context.journal.record(change)
         try:
@@ -41,7 +42,16 @@ async def _make(changes: Sequence[Change], context: Context) -> None:
         except Exception:
             # Of a write that is cut off in its midst nobody knows whether it took place, so the journal keeps that one.
             context.journal.take_back(change)
+            await _take_back(made, context)
             raise
+        made.append(change)
+
+
+async def _take_back(made: Sequence[Change], context: Context) -> None:
+    """Leave nothing half done: a file that was moved and could not be removed would be there twice."""
+    for change in reversed(made):
+        await make(context.files, context.disk, change.reversed())
+        context.journal.take_back(change)
 
 
 def subject_of(changes: Sequence[Change]) -> Write:

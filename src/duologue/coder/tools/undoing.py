@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from duologue.coder.diffs import check, diffs_of, location_of, make
-from duologue.coder.errors import Stale, ToolError
+from duologue.coder.errors import Stale, ToolError, reason
+from duologue.coder.journal import Change
 from duologue.coder.settling import settled
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.changing import subject_of
+from duologue.local.errors import LocalError
 
 
 class UndoEdits(Arguments, frozen=True):
@@ -28,13 +32,8 @@ async def undo_edits(arguments: UndoEdits, context: Context) -> Plan:
 
     async def perform(call: str) -> Outcome:
         await check(context.files, context.disk, changes)
-        await settled(_make(), context.limits.settle)
+        await settled(_make(changes, context), context.limits.settle)
         return Outcome(f"Undid the changes of {', '.join(names)}.", {"paths": names})
-
-    async def _make() -> None:
-        for change in changes:
-            await make(context.files, context.disk, change)
-        context.journal.forget_last()
 
     try:
         await check(context.files, context.disk, changes)
@@ -47,3 +46,17 @@ async def undo_edits(arguments: UndoEdits, context: Context) -> Plan:
         locations=tuple(location_of(change) for change in changes),
         diffs=diffs_of(changes),
     )
+
+
+async def _make(changes: Sequence[Change], context: Context) -> None:
+    """What is undone is forgotten at once: when a file cannot be written, the others can be undone again without it."""
+    undone: list[str] = []
+    for change in changes:
+        name = context.workspace.resolve(change.path).name
+        try:
+            await make(context.files, context.disk, change)
+        except (OSError, ToolError, LocalError) as error:
+            so_far = f". Undone so far: {', '.join(undone)}" if undone else ""
+            raise ToolError(f"{name} was not undone: {reason(error)}{so_far}") from error
+        context.journal.forget(change.real)
+        undone.append(name)
