@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
@@ -17,7 +18,7 @@ import pytest
 from cli_kit import DUOLOGUE, bare_environment, run, scripted, start
 
 from duologue import codec
-from duologue.cli import main
+from duologue.cli import main, starting
 from duologue.cli.exits import MEANINGS, Exit, table
 from duologue.protocol.base import Unknown
 from duologue.protocol.v2.updates import SessionUpdate, StateUpdateEvent, ToolCallUpdateEvent
@@ -317,6 +318,30 @@ def test_the_agent_gets_the_variables_that_are_named_and_no_other_secret(tmp_pat
     seen = (tmp_path / "seen").read_text().splitlines()
     assert {"GIVEN=yes", "MORE=a=b", f"HOME={tmp_path}"} <= set(seen)
     assert not [line for line in seen if "hush" in line]
+
+
+@pytest.mark.parametrize(
+    ("config", "passed"),
+    [
+        ('[providers.home]\napi_key_env = "HOME_KEY"\n', {"HOME_KEY"}),
+        ('api_key_env = "TOP_KEY"\n', {"TOP_KEY"}),
+        ("this is no TOML", set()),
+    ],
+)
+def test_the_built_in_agent_gets_the_keys_that_its_config_file_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, passed: set[str]
+) -> None:
+    """Else it would say "set HOME_KEY" to one who has set it."""
+    file = tmp_path / "config.toml"
+    file.write_text(config)
+    for name, value in {"DUOLOGUE_CONFIG": str(file), "HOME_KEY": "h", "TOP_KEY": "t", "OTHER_KEY": "o"}.items():
+        monkeypatch.setenv(name, value)
+    parser = argparse.ArgumentParser()
+    starting.add_arguments(parser)
+    own = starting.start_of(parser.parse_args([]), "duologue run")["env"]
+    assert own.keys() & {"HOME_KEY", "TOP_KEY", "OTHER_KEY"} == passed
+    others = starting.start_of(parser.parse_args(["--agent", "x"]), "duologue run")["env"]
+    assert others == {}
 
 
 # --- Stopping --------------------------------------------------------------------------------------------------------

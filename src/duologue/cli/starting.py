@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from duologue.cli.given import add_env, command_words, seconds, variables
 if TYPE_CHECKING:
     from duologue.peer.link import Trace
 
-#: What the built-in agent is configured by; it gets these without --env.
+#: What the built-in agent is configured by; it gets these without --env, and what its config file names.
 OWN_VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "PYTHONPATH")
 OWN_PREFIX = "DUOLOGUE_"
 
@@ -80,5 +80,17 @@ def _environment(named: list[str], *, own: bool) -> Mapping[str, str]:
     passed = variables(named)
     if not own:
         return passed
-    ours = {name: value for name, value in os.environ.items() if name in OWN_VARIABLES or name.startswith(OWN_PREFIX)}
+    names = (*OWN_VARIABLES, *_key_variables())
+    ours = {name: value for name, value in os.environ.items() if name in names or name.startswith(OWN_PREFIX)}
     return {**ours, **passed}
+
+
+def _key_variables() -> Collection[str]:
+    """The variables that hold keys, as the config file names them."""
+    # Late: most have no such file, and every command line passes here.
+    from duologue.coder.models.config import SettingsError, read_config
+
+    try:
+        return read_config(os.environ).key_variables
+    except SettingsError:
+        return ()  # the agent says what is wrong with the file

@@ -98,6 +98,12 @@ class Config(msgspec.Struct, frozen=True):
     def limits(self) -> dict[str, Any]:
         return {key: value for key, value in self.top.items() if key in LIMIT_KEYS}
 
+    @property
+    def key_variables(self) -> frozenset[str]:
+        """The variables that hold keys."""
+        tables = (self.top, *self.providers.values())
+        return frozenset(table["api_key_env"] for table in tables if "api_key_env" in table)
+
 
 def config_path(env: Mapping[str, str]) -> Path | None:
     """Where the file is looked for; None when there is neither `DUOLOGUE_CONFIG`, `XDG_CONFIG_HOME` nor `HOME`."""

@@ -87,7 +87,7 @@ def secrets_of(env: Mapping[str, str], config: Config) -> tuple[str, ...]:
     A path or a text of several words is no key, whatever its name: masked, it would only spoil what was said.
     """
     tables = (config.top, *config.providers.values())
-    hinted = {str(table["api_key_env"]) for table in tables if "api_key_env" in table}
+    hinted = config.key_variables
     named = [value for name, value in env.items() if name in hinted or (SECRET.search(name) and name not in PROXIES)]
     keys = [str(table["api_key"]) for table in tables if "api_key" in table]
     return tuple(sorted({value for value in (*named, *keys) if _is_key(value)}, key=len, reverse=True))
