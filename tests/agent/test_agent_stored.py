@@ -124,8 +124,19 @@ async def test_a_list_of_one_folder(version: int, tmp_path: Path) -> None:
     here = await talk.new(tmp_path)
     assert [entry["sessionId"] for entry in await listed(talk, cwd=str(tmp_path))] == [here]
     assert len(await listed(talk, cwd="/")) == 250
-    assert await listed(talk, cwd="/nowhere") == []
+    assert await listed(talk, cwd="/nowhere") == await listed(talk, cwd="/no\0where") == []
     assert (await talk.ask("session/list", {"cwd": "here"}))["error"]["code"] == -32602
+
+
+async def test_a_folder_is_the_same_by_another_name(version: int, tmp_path: Path) -> None:
+    """Editors say it with a slash at the end, or by a link; a shell that is there has neither."""
+    project, link = tmp_path / "project", tmp_path / "link"
+    project.mkdir()
+    link.symlink_to(project)
+    talk = await Talk.begin(Store(), version)
+    opened = [await talk.new(project), await talk.new(link)]
+    for name in (project, link, f"{project}/", f"{link}/../project"):
+        assert {entry["sessionId"] for entry in await listed(talk, cwd=str(name))} == set(opened)
 
 
 # --- deleting ---------------------------------------------------------------------------------------------------------

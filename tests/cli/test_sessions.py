@@ -213,6 +213,12 @@ def test_the_built_in_agent_goes_on_in_another_process(tmp_path: Path, protocol:
     listed = sessions("--protocol", protocol, cwd=project, env=env)
     assert listed.returncode == 0 and len(listed.stdout.splitlines()) == 1 and "Find 'first'" in listed.stdout
     name = listed.stdout.split()[0]
+    (tmp_path / "link").symlink_to(project)
+    for other in ("link", "project/../project"):
+        same = sessions("--protocol", protocol, "--cwd", other, cwd=tmp_path, env=env)
+        assert same.stdout == listed.stdout, same.stderr
+    new = run("help", "--cwd", "link", "--protocol", protocol, cwd=tmp_path, env=env)
+    assert new.returncode == 0 and len(sessions("--protocol", protocol, cwd=project, env=env).stdout.splitlines()) == 2
     third = run("--resume", name, "help", "--protocol", protocol, cwd=tmp_path, env=env)
     assert third.returncode == 0 and f"it was in {project}" in third.stderr
 

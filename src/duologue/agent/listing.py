@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from duologue import codec
+from duologue.local.folders import real_folder
 from duologue.peer.errors import wrong_params
 from duologue.protocol.common.session import ListSessionsRequest, ListSessionsResponse, SessionInfo
 
@@ -29,16 +30,22 @@ def list_page(
 ) -> ListSessionsResponse:
     """The page of `sessions` that a request asks for, without those of another `cwd`.
 
+    With a `cwd` it looks at the disk, since a folder may have several names.
     A cursor holds the id of the last session shown and its place, which counts when the session is gone meanwhile.
     Raises `RpcError` (invalid params) for a cursor that was not made here.
     """
-    wanted = [session for session in sessions if not request.cwd or session.cwd == request.cwd]
+    wanted = _of_folder(sessions, request.cwd) if request.cwd else [*sessions]
     start = _start(wanted, request.cursor) if isinstance(request.cursor, str) else 0
     shown = wanted[start : start + size]
     more = shown and start + size < len(wanted)
     return ListSessionsResponse(
         sessions=shown, next_cursor=_cursor(shown[-1].session_id, start + size) if more else UNSET
     )
+
+
+def _of_folder(sessions: Sequence[SessionInfo], cwd: str) -> list[SessionInfo]:
+    real = {name: real_folder(name) for name in {cwd, *(session.cwd for session in sessions)}}
+    return [session for session in sessions if real[session.cwd] == real[cwd]]
 
 
 def _cursor(session_id: str, place: int) -> str:

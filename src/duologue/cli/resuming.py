@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from duologue.cli.failing import reason_of
 from duologue.client import ClientConnection, Session
 from duologue.errors import DuologueError
 from duologue.jsonrpc.errors import RpcError
+from duologue.local.folders import real_folder
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.common.session import SessionInfo
 from duologue.protocol.v2 import table as v2
@@ -97,7 +97,7 @@ async def listed(connection: ClientConnection, cwd: Path | None) -> AsyncIterato
 
 def is_folder(info: SessionInfo, cwd: Path) -> bool:
     """Whether a session is one of this folder."""
-    return "\0" not in info.cwd and os.path.realpath(info.cwd) == os.path.realpath(cwd)
+    return real_folder(info.cwd) == real_folder(cwd)
 
 
 def used(info: SessionInfo) -> datetime:

@@ -62,6 +62,7 @@ def _trace(log: Path | None, program: str) -> Trace | None:
 def _folder(path: Path) -> Path:
     # Late: it is needed once the command line is right.
     from duologue.client.paths import sent_path
+    from duologue.local.folders import real_folder
 
     folder = sent_path(path.expanduser())
     try:
@@ -73,7 +74,8 @@ def _folder(path: Path) -> Path:
         raise ValueError(f"--cwd: {path}: what is there may not be seen by this user") from None
     if not os.access(folder, os.X_OK):
         raise ValueError(f"--cwd: {path}: this user may not enter the folder")
-    return folder
+    # As a program that is started there sees it: so its sessions are found from there too.
+    return sent_path(real_folder(folder))
 
 
 def _environment(named: list[str], *, own: bool) -> Mapping[str, str]:

@@ -178,7 +178,8 @@ class CodingAgent(Agent):
         from duologue.coder.acp_archive import merged
 
         opened = [coding(session).info() for session in self._begun()]
-        return list_page(merged(opened, await self._archive.infos()), request)
+        # Beside the loop: a folder of a kept session may be on a disk that does not answer.
+        return await in_daemon(list_page, merged(opened, await self._archive.infos()), request)
 
     async def delete_session(self, session_id: str) -> None:
         await self._archive.delete(session_id)
