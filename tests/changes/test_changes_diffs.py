@@ -168,23 +168,23 @@ def test_a_diff_of_several_files_is_several_items() -> None:
         patch=patch,
     )
     deleted = diff("/w/b", "old\n", "")
-    assert down(said) == [diff("/w/a", None, "new\n"), line("Deleted /w/b"), deleted, diff("/w/c", "1\n", "2\n")]
+    assert down(said) == [diff("/w/a", None, "new\n"), line("Delete /w/b"), deleted, diff("/w/c", "1\n", "2\n")]
     assert up(deleted)["changes"] == [{"operation": "modify", "path": "/w/b"}]
 
 
 def test_the_deletion_of_an_empty_file_is_a_line_of_text_alone() -> None:
     said = changes({"operation": "delete", "path": "/w/a"}, patch=make_patch("/w/a", "", None))
-    assert down(said) == [line("Deleted /w/a")]
+    assert down(said) == [line("Delete /w/a")]
 
 
 @pytest.mark.req("v2-tools-16", "v2-tools-17")
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"operation": "modify", "path": "/w/a"}, "Modified /w/a"),
-        ({"operation": "move", "oldPath": "/w/a", "path": "/w/b"}, "Moved /w/a to /w/b"),
-        ({"operation": "copy", "oldPath": "/w/a", "path": "/w/b"}, "Copied /w/a to /w/b"),
-        ({"operation": "add", "path": "/w/i.png", "fileType": "binary"}, "Added /w/i.png"),
+        ({"operation": "modify", "path": "/w/a"}, "Modify /w/a"),
+        ({"operation": "move", "oldPath": "/w/a", "path": "/w/b"}, "Move /w/a to /w/b"),
+        ({"operation": "copy", "oldPath": "/w/a", "path": "/w/b"}, "Copy /w/a to /w/b"),
+        ({"operation": "add", "path": "/w/i.png", "fileType": "binary"}, "Add /w/i.png"),
         ({"operation": "_chmod", "path": "/w/a"}, "_chmod: /w/a"),
     ],
 )
@@ -198,7 +198,7 @@ def test_a_move_with_new_contents_shows_them_under_the_new_path() -> None:
         "--- /w/a\n+++ /w/b\n@@ -1 +1 @@\n-1\n+2\n"
     )
     said = changes({"operation": "move", "oldPath": "/w/a", "path": "/w/b"}, patch=patch)
-    assert down(said) == [line("Moved /w/a to /w/b"), diff("/w/b", "1\n", "2\n")]
+    assert down(said) == [line("Move /w/a to /w/b"), diff("/w/b", "1\n", "2\n")]
 
 
 def test_a_patch_without_changes_is_shown_as_it_is() -> None:
@@ -210,4 +210,4 @@ def test_a_patch_without_changes_is_shown_as_it_is() -> None:
 def test_a_patch_in_another_format_is_left_aside() -> None:
     said = changes({"operation": "modify", "path": "/w/a"})
     said["patch"] = {"format": "_other", "text": "?"}
-    assert down(said)[0]["content"]["text"] == "Modified /w/a"
+    assert down(said)[0]["content"]["text"] == "Modify /w/a"

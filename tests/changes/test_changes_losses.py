@@ -217,7 +217,7 @@ PART_LOST: list[tuple[str, Any, Any]] = [
     (
         "ToolDiff",
         {"type": "diff", "changes": [{"operation": "move", "oldPath": "/a", "path": "/b"}]},
-        [item("Moved /a to /b")],
+        [item("Move /a to /b")],
     ),
     ("ToolCallContent", CHART, [item("[_chart]")]),
     ("ToolCallContent", {"type": "content", "content": CHART}, [item("[_chart]")]),

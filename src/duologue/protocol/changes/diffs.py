@@ -21,8 +21,6 @@ from duologue.protocol.v2.tools import ToolDiff
 
 GIT_PATCH = v2.DiffPatchFormat.GIT_PATCH
 
-VERBS = {"add": "Added", "delete": "Deleted", "modify": "Modified", "move": "Moved", "copy": "Copied"}
-
 #: Operations that the two texts of a file do not tell.
 UNTOLD = frozenset({"delete", "move", "copy"})
 
@@ -67,9 +65,9 @@ def _change_down(change: Any, sections: dict[str, FilePatch]) -> list[Any]:
 
 
 def _told(change: Any, operation: str) -> str:
-    if operation in ("move", "copy"):
-        return f"{VERBS[operation]} {change.old_path} to {change.path}"
-    return f"{VERBS[operation]} {change.path}"
+    # Not "Deleted": a question about it shows this line too, and so does a call that was refused.
+    verb = operation.capitalize()
+    return f"{verb} {change.old_path} to {change.path}" if operation in ("move", "copy") else f"{verb} {change.path}"
 
 
 def text_item(text: str) -> v1.ToolContent:
