@@ -47,7 +47,7 @@ async def test_one_that_fails_is_told_once_with_what_it_wrote_and_without_secret
         assert f"{sys.executable} {servers[0].args[0]} exit 3 --api-key" in notice  # type: ignore[index]
         assert "exit code 3" in notice
         assert "cannot begin: ***" in notice
-        assert "settings of your client" in notice
+        assert "\n```\n\nCheck its entry in the settings of your client" in notice
         assert "hunter2" not in notice and "123456789" not in notice
         assert "stub__echo" in offered(models, 0)
 
@@ -112,6 +112,8 @@ async def test_one_that_is_not_ready_in_time_is_given_up_and_ended(tmp_path: Pat
     async with opened(tmp_path, says("one"), servers=silent, mcp_limits=limits) as (session, _, _models):
         await take_turn(session)
         assert "it was not ready within 0.5 seconds" in said(session)[0]
+        (waiting,) = session.transcript.tool_calls.values()
+        assert "Not used: silent" in str(waiting.content) and "Ready" not in str(waiting.content)
         assert await gone(int(await written(file)))
 
 

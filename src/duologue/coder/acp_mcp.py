@@ -56,4 +56,6 @@ async def wait_for_servers(servers: McpHub, turn: Turn) -> None:
         await call.start()
         await servers.wait(limits.wait_seconds - limits.quiet_seconds)
         late = servers.wait_no_longer()
-        await call.text(f"Not ready yet: {', '.join(late)}" if late else "Ready")
+        failed = [name for name in servers.given_up() if name in waiting]
+        told = [f"{how}: {', '.join(names)}" for how, names in (("Not ready yet", late), ("Not used", failed)) if names]
+        await call.text("; ".join(told) or "Ready")

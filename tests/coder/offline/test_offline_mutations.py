@@ -12,7 +12,7 @@ from duologue.coder.models.offline.repair import command
 from duologue.coder.models.offline.repair.mutate.candidates import candidate_edits
 from duologue.coder.models.offline.repair.mutate.source import Source, apply_edit
 from duologue.coder.models.offline.repair.mutate.vocabulary import Vocabulary, near
-from duologue.coder.models.offline.repair.verdict import weigh
+from duologue.coder.models.offline.repair.verdict import Proven, weigh
 
 FIELDS = "class A:\n    def f(self):\n        self.one = self.two\n        return self"
 METHODS = "class A:\n    def f(self): pass\n    def g(self): pass\n    def h(self): return self"
@@ -192,6 +192,14 @@ def test_variables_of_comprehensions_do_not_matter() -> None:
         {"path": "a.py", "line": 1, "column": 8, "old": "all", "new": "a", "kind": "", "weight": 1.0, "score": 0.9},
     ]
     assert weigh(result(*edits), {"a.py": text}).edit is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [("<", ">", "`<` becomes `>`"), ("", "not ", "`not` is added"), ("+=", "", "`+=` is removed")],
+)
+def test_an_edit_is_told_in_words(old: str, new: str, told: str) -> None:
+    assert f": {told} (" in str(Proven.read(proven(old, new, line=2 if old == "+=" else 1)))
 
 
 def test_an_edit_of_a_file_that_changed_is_not_made() -> None:

@@ -99,6 +99,11 @@ class McpHub:
         """The names of servers that are neither ready nor given up."""
         return [entry.name for entry in self._entries if not self._is_settled(entry)]
 
+    def given_up(self) -> list[str]:
+        """The names of servers that are not used."""
+        failed = (self._servers.get(entry) for entry in self._entries)
+        return [server.entry.name for server in failed if server is not None and server.failure is not None]
+
     async def _settled(self) -> None:
         if self._starting is not None:
             await asyncio.wait({self._starting})

@@ -265,7 +265,8 @@ class Server:
         """What a person is told once it is given up."""
         about = told(self.entry)
         place = f" ({about})" if about else ""
-        return f"the MCP server `{self.entry.name}`{place} is not used: {self.failure} {ADVICE}"
+        between = "\n" if (self.failure or "").endswith("\n") else " "
+        return f"the MCP server `{self.entry.name}`{place} is not used: {self.failure}{between}{ADVICE}"
 
 
 async def _first(seconds: float | None, *waits: Coroutine[Any, Any, Any]) -> None:

@@ -208,7 +208,7 @@ def is_refused(result: ToolResult) -> bool:
 def why_not(tool: str, result: ToolResult) -> str:
     """A sentence for a call that was refused or failed."""
     if result.text.startswith(_BY_RULE):
-        return "Not allowed by one of your rules, so I stopped."
+        return "Not allowed by one of your rules, or by the mode of this session, so I stopped."
     if is_refused(result):
         return "Not allowed, so I stopped."
     return f"`{tool}` did not work, so I stop here: {shorten(result.text, 400) or 'no reason was given'}"

@@ -38,8 +38,13 @@ class Proven:
         return text[:start] + self.new + text[start + len(self.old) :]
 
     def __str__(self) -> str:
-        old, new = self.old.strip() or "nothing", self.new.strip() or "nothing"
-        return f"{self.path}:{self.line}: `{old}` becomes `{new}` ({self.kind})"
+        return f"{self.path}:{self.line}: {_told(self.old.strip(), self.new.strip())} ({self.kind})"
+
+
+def _told(old: str, new: str) -> str:
+    if not old:
+        return f"`{new}` is added"
+    return f"`{old}` becomes `{new}`" if new else f"`{old}` is removed"
 
 
 @dataclass(frozen=True, slots=True)
