@@ -86,6 +86,7 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "please show me the file report.py",
         "print `report.py`",
     ),
+    Show("src/report.py"): ("look at src/report.py", "Take a look at the file src/report.py, please"),
     Show("report.py", 3, 9): (
         "show lines 3-9 of report.py",
         "read lines 3 to 9 in report.py",
@@ -101,6 +102,8 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "describe the file src/app/report.py, please",
         "what is in src/app/report.py?",
         "what functions are in src/app/report.py",
+        "which functions are there in src/app/report.py?",
+        "which classes does src/app/report.py contain?",
         "how does src/app/report.py work?",
     ),
     Explain("read_line"): ("explain read_line", "what does the function read_line do?", "explain `read_line`"),
@@ -166,6 +169,8 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "rename a.py to pkg/a.py",
         "rename the file a.py to pkg/a.py",
     ),
+    MoveFile("README.md", "LICENSE"): ("rename README.md to LICENSE",),
+    Replace('return "a"', "hello world"): ('replace return "a" with hello world',),
     Create("notes.txt", "hello world"): (
         'create a file notes.txt with the content "hello world"',
         'create notes.txt containing "hello world"',
@@ -237,7 +242,12 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "figure out what is broken",
     ),
     Test("tests/test_x.py"): ("run the tests in tests/test_x.py", "run tests/test_x.py", "pytest tests/test_x.py"),
-    Test("test_total"): ("run test_total", "why does test_total fail?", "run the test test_total"),
+    Test("test_total"): (
+        "run test_total",
+        "run only test_total",
+        "why does test_total fail?",
+        "run the test test_total",
+    ),
     Repair(): (
         "fix the failing test",
         "Fix the failing tests, please",
@@ -375,6 +385,14 @@ def test_says_when_no_rule_fits(text: str) -> None:
         "run the tests, if they pass, delete notes.txt",
         "if the tests fail, delete notes.txt",
         "delete the function row from report.py",
+        'replace "foo" with "bar" in a.py and b.py',
+        'replace "foo" with "bar" in all python files',
+        'replace "foo" with "bar", but not in tests',
+        'replace "foo" and "baz" with "bar"',
+        'replace the first "foo" with "bar"',
+        'change "foo" to "bar" on line 3 of a.py',
+        "replace foo with bar on line 3 of a.py",
+        "replace foo with bar only in a.py",
     ],
 )
 def test_declines_what_is_only_described(text: str) -> None:

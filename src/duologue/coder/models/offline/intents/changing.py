@@ -7,10 +7,6 @@ from duologue.coder.models.offline.intents.rule import Groups, Rule, quoted, rul
 from duologue.coder.models.offline.intents.steps import Declined, Delete, Insert, MoveFile, Replace, Run, Step, Undo
 
 
-def _replace(groups: Groups) -> Step:
-    return Replace(text(groups, "old"), text(groups, "new"), groups.get("where"))
-
-
 def _remove(groups: Groups) -> Step:
     where = groups.get("where") or ""
     if where.endswith(".py") and not quoted(groups, "old") and meaning.NAME.fullmatch(text(groups, "old")):
@@ -53,11 +49,11 @@ RULES: tuple[Rule, ...] = (
     rule(
          r"(?:replace|substitute|swap|exchange) {THE}{KIND}{THE}(?P<old>{ANY})(?:\s+(?:with|by|to|for|into)|"
          r"\s*(?:->|=>|→))\s+"
-         r"(?:the (?:word|text|string|value) )?(?P<new>{WORD}|{ANY})" + _WHERE, _replace),
+         r"(?:the (?:word|text|string|value) )?(?P<new>{WORD}|{ANY})" + _WHERE, meaning.replacement),
     rule(
          r"(?:in|inside) (?P<where>{PATH}),? (?:replace|substitute|swap) {THE}{KIND}(?P<old>{ANY}) "
          r"(?:with|by|to|into|for) "
-         r"(?P<new>{ANY})", _replace),
+         r"(?P<new>{ANY})", meaning.replacement),
     rule(r"(?:in|inside) (?P<where>{PATH}),? (?:change|set|turn|update) {THE}{KIND}(?P<old>{ANY}) (?:to|into) "
          r"(?P<new>{ANY})", meaning.change),
     rule(r"(?:in|inside) (?P<where>{PATH}),? rename {THE}{KIND}(?P<old>{WORD}){TO}(?P<new>{WORD})", meaning.rename),

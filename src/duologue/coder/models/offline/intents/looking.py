@@ -74,6 +74,8 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:show|print|display|read|view|give|get|head)(?: me)? (?:the )?(?:first|top) (?P<b>\d+) "
          r"lines?{IN}{THE}{FILE}"
          r"(?P<path>{WORD})", _first_lines),
+    rule(r"(?:(?:have|take) a )?(?:look|glance|peek) (?:at|into|inside|over) {THE}{FILE}(?P<path>{PATH})(?: file)?",
+         lambda g: Show(text(g, "path"))),
     rule(rf"(?:{_LOOK}|which|what){{+THE}} (?P<x>\w+) (?:files|scripts)(?: are there| do (?:we|you|i) have| exist| "
          rf"here)?{{EVERYWHERE}}",
          _kind_of_file),
@@ -130,6 +132,9 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:show|print|display|read|view|open|cat|type|dump|see)(?: me)? {THE}(?:contents? of |text of |source(?: "
          r"code)? of |what's "
          r"in )?{THE}{FILE}(?P<path>{PATH}|README)(?: file)?", lambda g: Show(text(g, "path"))),
+    rule(r"(?:what|which){+THE} (?:functions|classes|methods|definitions)(?: (?:and|or) (?:functions|classes|methods))?"
+         r" (?:are there in|are defined in|does|do|has) {THE}{KIND}{FILE}(?P<path>{WORD})"
+         r"(?: (?:have|contain|define|offer|hold)s?)?", lambda g: Explain(text(g, "path"))),
     rule(r"how (?:many lines (?:are (?:in|there in)|does|has)|long is|big is|large is) "
          r"{THE}{FILE}(?P<path>{PATH})(?: have| file)*",
          lambda g: Explain(text(g, "path"))),

@@ -28,6 +28,17 @@ EXACT = re.compile(
 )
 
 
+#: Words beside a quoted text: they are no part of it.
+_BESIDE = re.compile(
+    r"(?:first|second|third|last|next|only)\s+[\"'`“‘]|(?:\"[^\"]+\"|'[^']+'|`[^`]+`|“[^”]+”|‘[^’]+’)[,\s]+\S"
+)
+#: What may still be the text, or say where and when.
+_WHERE_OR_WHEN = re.compile(
+    r"[,\s]\s*(?:only|once|twice|but|except|unless|if|where|when|on|in|at|inside|within|across|throughout)(?:\s|$)",
+    re.IGNORECASE,
+)
+
+
 def literal(words: str) -> str | None:
     """The Python literal that a person's words stand for."""
     value = words.strip().strip("`").strip()
@@ -41,15 +52,35 @@ def literal(words: str) -> str | None:
 
 def rename(groups: Groups) -> Step | None:
     old, new = text(groups, "old"), text(groups, "new")
-    if _LOOKS_LIKE_FILE.fullmatch(old) and _LOOKS_LIKE_FILE.fullmatch(new):
+    if _LOOKS_LIKE_FILE.fullmatch(old) and (_LOOKS_LIKE_FILE.fullmatch(new) or not quoted(groups, "old")):
         return MoveFile(old, new)
     if not NAME.fullmatch(old.strip("()")):
-        return Replace(old, new, groups.get("where"))
+        return replacement(groups)
     if not NAME.fullmatch(new.strip("()")):
         value = f"To change its value, say “set {old} to {new}”. " if literal(new) else ""
         text_of = f'To change text, say “replace "{old}" with "{new}"”.'
         return Declined(f"`{new}` is not a name, so I cannot rename `{old}` to it. {value}{text_of}")
     return Rename(old.strip("()"), new.strip("()"), groups.get("where"))
+
+
+def replacement(groups: Groups) -> Step:
+    """`replace X with Y`, where it is certain what belongs to the texts: else the rest would be written into files."""
+    old, new = text(groups, "old"), text(groups, "new")
+    for words in (_doubtful(groups, "old"), _doubtful(groups, "new")):
+        if words:
+            return Declined(
+                f"I do not know where the text ends in “{words}”. Put the whole of it in quotes, and name one file or "
+                'none: “replace "old" with "new" in app.py”.'
+            )
+    return Replace(old, new, groups.get("where"))
+
+
+def _doubtful(groups: Groups, name: str) -> str:
+    """The words of a group, if some of them may be no text."""
+    words = source(groups, name)
+    if quoted(groups, name):
+        return ""
+    return words if _BESIDE.match(words) or (name == "new" and _WHERE_OR_WHEN.search(words)) else ""
 
 
 def change(groups: Groups) -> Step | None:
@@ -58,7 +89,7 @@ def change(groups: Groups) -> Step | None:
     in_code = where is None or where.endswith((".py", "/"))
     exact = quoted(groups, "old") and not source(groups, "old").startswith("`")
     if exact or not in_code or not (NAME.fullmatch(old) or " " in old):
-        return Replace(old, new, where)
+        return replacement(groups)
     assigned = assign(groups)
     if assigned is not None:
         return assigned

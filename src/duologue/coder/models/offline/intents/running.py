@@ -150,7 +150,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:(?:run|re-?run|execute|start|launch|check|do|try|perform|call|use|invoke)(?: again)? "
          r")?{THE}(?:project'?s? |its )?" + _TESTS +
          _OF + r"(?: again)?(?: (?:for|of|in|from) (?:this|the) {PROJECT})?" + _REPORT, _test),
-    rule(r"(?:run|execute) (?P<x>test\w+|Test\w+|[\w/]*test\w*\.py(?:::\S+)?)", _test),
+    rule(r"(?:run|execute) (?:only |just )?(?P<x>test\w+|Test\w+|[\w/]*test\w*\.py(?:::\S+)?)", _test),
     rule(r"(?:do|does|are|is|did|will|see if|check (?:if|whether|that)|tell me (?:if|whether)|verify (?:that )?) "
          r"?{THE}" + _TESTS + _OF +
          r"(?: all| still| now)*(?: pass(?:es|ing|ed)?| green| fail(?:s|ing|ed)?| ok(?:ay)?| work(?:s|ing)?| "
