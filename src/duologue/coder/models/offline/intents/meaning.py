@@ -32,6 +32,7 @@ EXACT = re.compile(
 _BESIDE = re.compile(
     r"(?:first|second|third|last|next|only)\s+[\"'`“‘]|(?:\"[^\"]+\"|'[^']+'|`[^`]+`|“[^”]+”|‘[^’]+’)[,\s]+\S"
 )
+_NOTHING = frozenset(('""', "''", "“”", "nothing"))
 #: What may still be the text, or say where and when.
 _WHERE_OR_WHEN = re.compile(
     r"[,\s]\s*(?:only|once|twice|but|except|unless|if|where|when|on|in|at|inside|within|across|throughout)(?:\s|$)",
@@ -72,7 +73,12 @@ def replacement(groups: Groups) -> Step:
                 f"I do not know where the text ends in “{words}”. Put the whole of it in quotes, and name one file or "
                 'none: “replace "old" with "new" in app.py”.'
             )
-    return Replace(old, new, groups.get("where"))
+    return Replace(old, "" if source(groups, "new") in _NOTHING else new, groups.get("where"))
+
+
+def more_than_quoted(groups: Groups, name: str) -> bool:
+    """True if there are words beside a quoted text: they may belong to it, or not."""
+    return not quoted(groups, name) and _BESIDE.match(source(groups, name)) is not None
 
 
 def _doubtful(groups: Groups, name: str) -> str:
@@ -80,7 +86,7 @@ def _doubtful(groups: Groups, name: str) -> str:
     words = source(groups, name)
     if quoted(groups, name):
         return ""
-    return words if _BESIDE.match(words) or (name == "new" and _WHERE_OR_WHEN.search(words)) else ""
+    return words if more_than_quoted(groups, name) or (name == "new" and _WHERE_OR_WHEN.search(words)) else ""
 
 
 def change(groups: Groups) -> Step | None:
@@ -157,6 +163,7 @@ def _is_exact(groups: Groups) -> bool:
     """True if the text is quoted, announced as text, or a plain import."""
     if quoted(groups, "text") or _STATEMENT.fullmatch(text(groups, "text")):
         return True
-    if re.match(r"(?:of|from|about|for|that|which)\s", text(groups, "text"), re.IGNORECASE):
+    described = re.match(r"(?:of|from|about|for|that|which)\s", text(groups, "text"), re.IGNORECASE)
+    if described or more_than_quoted(groups, "text"):
         return False
     return bool(EXACT.search(groups.get("as") or ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from duologue.coder.models.offline.intents.rule import Groups, Rule, rule, text
-from duologue.coder.models.offline.intents.steps import Hello, Lint, Repair, Run, Step, Test
+from duologue.coder.models.offline.intents.steps import Declined, Hello, Lint, Repair, Run, Step, Test
 
 _TESTS = (
     r"(?:unit |failing |broken |red |python |existing |regression )*"
@@ -19,6 +19,12 @@ _REPORT = (
     r" all| any| tests?| ones?| fail(?:s|ed|ures?|ing)?| pass(?:es|ed|ing)?| they| results?| broke| is| are| or|"
     r" not| happen(?:s|ed)|"
     r" errors?)+)?"
+)
+
+
+_SHOW_IT = (
+    r"(?:,? (?:and|then|and then) (?:show|tell|give|print|report|say)(?: (?:me|us|what|the|its|all|of|it|that|you|see|"
+    r"says?|said|prints?|printed|gives?|outputs?|results?|happens|happened|comes|out))*)?"
 )
 
 
@@ -62,6 +68,11 @@ def _again(_: Groups) -> Step:
 
 def _run(groups: Groups) -> Step | None:
     command = text(groups, "x")
+    if command.startswith("`"):  # a shell would run what is quoted, and then what that prints
+        return Declined(
+            f"I do not know what is the command in “{command}”. Say it alone, as in “run `ls -la`”: it runs in the "
+            "folder of the project."
+        )
     return (
         Run(command)
         if command
@@ -167,7 +178,7 @@ RULES: tuple[Rule, ...] = (
          r"system )?"
          r"(?:commands?|cmd|line|program|script|process|shell))?(?: called)?:?\s+(?P<x>\S.*?)(?: in (?:the |a |my "
          r")?(?:shell|terminal|console"
-         r"|bash|command line))?", _run),
+         r"|bash|command line))?" + _SHOW_IT, _run),
     rule(r"(?:in (?:the |a )?(?:shell|terminal|console),? )(?:run|execute|type|do)?\s*(?P<x>\S.*)", _run),
     rule(r"[$!]\s*(?P<x>\S.*)", _run),
     rule(rf"(?P<x>{_COMMAND_LINE})", _run),
