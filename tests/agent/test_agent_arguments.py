@@ -93,7 +93,7 @@ IN_A_TURN: list[tuple[Mistake, str]] = [
 IN_A_CALL: list[tuple[Callable[[Any], Any], str]] = [
     (lambda call: call.text(3), "$.text: expected string, found integer (in TextBlock)"),
     (lambda call: call.text(None), "expected string, found null"),
-    (lambda call: call.content("x"), "give a text or a content block such as TextBlock or ImageBlock, not str"),
+    (lambda call: call.content("x"), "give a content block such as TextBlock or ImageBlock, not str"),
     (lambda call: call.add("x"), "content of a tool call is ToolContent, ToolDiff or ToolTerminal, not str"),
     (lambda call: call.update(status="done"), "'done' is no ToolCallStatus: give one of pending, in_progress,"),
     (lambda call: call.update(status=None), "a ToolCallStatus is one of pending"),

@@ -59,7 +59,7 @@ WITH_A_SESSION: list[tuple[Mistake, str]] = [
     (lambda session: session.prompt(b"x"), "a prompt that is no text must be given as a list, not bytes"),
     (lambda session: session.prompt(3), "a prompt that is no text must be given as a list, not int"),
     (lambda session: session.prompt(v2.TextBlock(text="x")), "must be given as a list, not TextBlock"),
-    (lambda session: session.prompt(["x"]), "give a text or a content block such as TextBlock or ImageBlock, not str"),
+    (lambda session: session.prompt(["x"]), "give a content block such as TextBlock or ImageBlock, not str"),
     (lambda session: session.prompt([{"type": "text", "text": "x"}]), "such as TextBlock or ImageBlock, not dict"),
     (lambda session: session.prompt([v2.TextBlock(text=None)]), "$.text: expected string, found null"),  # type: ignore[arg-type]
     (lambda session: session.prompt("x", while_running="stear"), "while_running is 'queue' or 'steer', not 'stear'"),

@@ -39,6 +39,13 @@ async def test_a_search_gives_path_line_and_text(tmp_path: Path, engine: str) ->
 
 
 @pytest.mark.parametrize(
+    ("pattern", "shown"), [(r"\bdef\b", r"'\bdef\b'"), ("it's", "'it's'"), ("a\n\u202eb", r"'a\n\u202eb'")]
+)
+async def test_the_title_has_the_pattern_as_it_is(tmp_path: Path, pattern: str, shown: str) -> None:
+    assert (await Bench(tmp_path).plan("search", pattern=pattern)).title == f"Search {shown} in ."
+
+
+@pytest.mark.parametrize(
     ("arguments", "paths"),
     [
         ({"pattern": "two"}, ["src/b.py", "src/c.txt"]),

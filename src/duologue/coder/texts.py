@@ -160,6 +160,11 @@ def nests_deeper(value: Any, most: int) -> bool:
     return bool(level)
 
 
+def quoted(text: str) -> str:
+    """A text in quotes, with a sign for what does not show. A backslash is one backslash, as in a pattern."""
+    return "'" + "".join(char if char.isprintable() else repr(char)[1:-1] for char in text) + "'"
+
+
 def shorten(text: str, most: int) -> str:
     """One line of at most `most` characters."""
     line = " ".join(text.split())

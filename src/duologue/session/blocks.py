@@ -35,7 +35,8 @@ def sent_block(block: ContentBlock) -> ContentBlock:
     """A block as it is sent. Raises what `check_block` raises, `TypeError` for what is no block, and `CodecError` for
     one whose members are of the wrong types."""
     if not isinstance(block, BLOCKS):
-        raise TypeError(f"give a text or a content block such as TextBlock or ImageBlock, not {type(block).__name__}")
+        text = "" if isinstance(block, str) else "a text or "
+        raise TypeError(f"give {text}a content block such as TextBlock or ImageBlock, not {type(block).__name__}")
     if not isinstance(block, Unknown):
         block = codec.sendable(type(block), block)
     check_block(block)

@@ -20,7 +20,7 @@ from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
 from duologue.coder.ignore import SKIPPED_FOLDERS
 from duologue.coder.limits import CoderLimits
-from duologue.coder.texts import scrub, shorten
+from duologue.coder.texts import quoted, scrub, shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.listing import check_glob
 from duologue.local import globs
@@ -52,7 +52,7 @@ async def search(arguments: Search, context: Context) -> Plan:
         await query.run()
         return query.outcome()
 
-    title = shorten(f"Search {arguments.pattern!r} in {place.name}", 120)
+    title = shorten(f"Search {quoted(arguments.pattern)} in {place.name}", 120)
     return Plan(title, None, perform, locations=(Location(place.shown),))
 
 
