@@ -120,7 +120,12 @@ deleted file mode 100644
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no patch", "diff --git ", "diff --git a\n@@ x @@\n+y", "diff --git a b\n@@ -1,9 +1,9 @@\n x"]
+    "text",
+    [
+        *("", "no patch", "diff --git ", "diff --git a\n@@ x @@\n+y", "diff --git a b\n@@ -1,9 +1,9 @@\n x"),
+        f"diff --git a b\n@@ -{'9' * 5000},² +1,{'9' * 5000} @@\n-x\n+y",
+        *('diff --git "a/\\9xy" "b/\\7"', 'diff --git "a/\\²xy" "b/\\777"', 'diff --git "a\\" "b\\"'),
+    ],
 )
 def test_what_is_no_patch_breaks_nothing(text: str) -> None:
     assert all(section.path for section in read_patch(text))

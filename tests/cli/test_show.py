@@ -73,6 +73,11 @@ def test_a_compact_patch_is_what_diff_shows() -> None:
     assert hunks(compact(patch_of("".join(old), "".join(new)))) == [line.rstrip("\n") for line in expected]
 
 
+def test_a_hunk_of_no_file_is_shown_as_it_is() -> None:
+    lines = [f"@@ -{'9' * 5000} +1 @@", "-x", "+y"]
+    assert compact("\n".join(lines)) == lines
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 #: Unchanged lines that are shown before and after each change.
 CONTEXT = 3
 
-HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)")
+# No file has lines for more digits than these, and Python reads no number of any length.
+NUMBER = r"([0-9]{1,15})"
+HUNK = re.compile(rf"@@ -{NUMBER}(?:,{NUMBER})? \+{NUMBER}(?:,{NUMBER})? @@(.*)")
 
 
 def compact(patch: str) -> list[str]:

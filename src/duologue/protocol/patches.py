@@ -6,15 +6,24 @@ whole file as context, so that `read_patch` gives back exactly the texts it was 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
+
+from duologue.late import late_pattern
 
 #: Texts with more lines than this (both together) are compared by their common head and tail alone: the work of a full
 #: comparison grows with the product of the line counts.
 COMPARED_LINES = 10_000
 
 NO_NEWLINE = "\\ No newline at end of file"
+
+#: Digits of a number in the head of a hunk. No file has more lines, and Python reads no number of any length.
+MOST_DIGITS = 15
+
+_ESCAPED = late_pattern(r"\\([0-3][0-7]{2})|\\(.?)|([^\\]+)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 
 class FilePatch(msgspec.Struct, frozen=True):
@@ -127,7 +136,8 @@ def _sections(text: str) -> Iterator[list[str]]:
 
 
 class _Section(msgspec.Struct):
-    """What has been read of a section so far."""
+    """What has been read of a section so far. Of a hunk, `old_due` and `new_due` lines of each text are still to come,
+    and `mark` is that of the line read last."""
 
     old_path: str = ""
     path: str = ""
@@ -137,8 +147,8 @@ class _Section(msgspec.Struct):
     whole: bool = True
     old: list[str] = msgspec.field(default_factory=list)
     new: list[str] = msgspec.field(default_factory=list)
-    left: int = 0
-    added: int = 0
+    old_due: int = 0
+    new_due: int = 0
     mark: str = " "
 
 
@@ -148,7 +158,7 @@ def _read_section(lines: list[str]) -> FilePatch | None:
     for line in lines[1:]:
         if line.startswith("\\"):
             _strip_newline(read)
-        elif read.left > 0 or read.added > 0:
+        elif read.old_due > 0 or read.new_due > 0:
             _read_line(read, line)
         else:
             _read_head(read, line)
@@ -187,8 +197,8 @@ def _start_hunk(read: _Section, rest: str) -> None:
     numbers = rest.split(" @@")[0].split(" ")
     if len(numbers) < 2:
         return
-    start, read.left = _numbers(numbers[0])
-    begin, read.added = _numbers(numbers[1])
+    start, read.old_due = _numbers(numbers[0])
+    begin, read.new_due = _numbers(numbers[1])
     follows = start <= len(read.old) + 1 and begin <= len(read.new) + 1
     read.whole = read.whole and follows
     read.hunks = True
@@ -196,17 +206,21 @@ def _start_hunk(read: _Section, rest: str) -> None:
 
 def _numbers(text: str) -> tuple[int, int]:
     start, _, count = text[1:].partition(",")
-    return (int(start) if start.isdigit() else 0), (int(count) if count.isdigit() else 1)
+    return _number(start, 0), _number(count, 1)
+
+
+def _number(digits: str, otherwise: int) -> int:
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else otherwise
 
 
 def _read_line(read: _Section, line: str) -> None:
     read.mark = line[:1] or " "
     if read.mark in "- ":
         read.old.append(line[1:] + "\n")
-        read.left -= 1
+        read.old_due -= 1
     if read.mark in "+ ":
         read.new.append(line[1:] + "\n")
-        read.added -= 1
+        read.new_due -= 1
 
 
 def _strip_newline(read: _Section) -> None:
@@ -263,17 +277,11 @@ def _quote(path: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """Undo git's quoting: octal bytes of UTF-8 and backslash escapes."""
+    """Undo git's quoting: octal bytes of UTF-8 and backslash escapes. What git does not write stands for itself."""
     out = bytearray()
-    rest = iter(text)
-    escapes = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-    for sign in rest:
-        if sign != "\\":
-            out += sign.encode()
-            continue
-        follow = next(rest, "")
-        if follow.isdigit():
-            out.append(int(follow + next(rest, "0") + next(rest, "0"), 8) & 0xFF)
+    for octal, sign, plain in _ESCAPED.findall(text):
+        if octal:
+            out.append(int(octal, 8))
         else:
-            out += escapes.get(follow, follow).encode()
+            out += (_ESCAPES.get(sign, sign) + plain).encode()
     return out.decode(errors="replace")
