@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -107,6 +108,30 @@ async def test_what_a_server_says_by_itself(version: int) -> None:
     assert roots["method"] == ping["method"] == "mcp/message" and roots["id"] != ping["id"]
     assert roots["params"] == {"connectionId": id, "method": "roots/list"}
     assert ping["params"] == {"connectionId": id, "method": "ping", "params": {"deep": {"a": [1]}}}
+
+
+async def test_a_server_says_nothing_before_the_array_that_tells_its_connection() -> None:
+    go = asyncio.Event()
+
+    async def server(channel: McpChannel) -> None:
+        await channel.send(note("hello"))
+        async for message in channel:
+            await go.wait()
+            await channel.send({"jsonrpc": "2.0", "id": message["id"], "result": {}})
+
+    wire, entry = await lending(2, server)
+    first = (await ask(wire, 1, "mcp/connect", serverId=entry.server_id))["result"]["connectionId"]
+    await wire.read_method("mcp/message")
+    batch = [
+        {"id": 2, "method": "mcp/connect", "params": {"serverId": entry.server_id}},
+        {"id": 3, "method": "mcp/message", "params": {"connectionId": first, "method": "slow"}},
+    ]
+    wire.send(json.dumps([{"jsonrpc": "2.0", **call} for call in batch]).encode() + b"\n")
+    await wire.silence()
+    go.set()
+    answers: Any = await wire.read()
+    (second,) = (answer["result"]["connectionId"] for answer in answers if answer["id"] == 2)
+    assert (await wire.read())["params"] == {"connectionId": second, "method": "hello"}
 
 
 async def test_notifications_for_unknown_connections_are_ignored(version: int) -> None:

@@ -74,7 +74,7 @@ class _Serving:
             raise RpcError(ErrorCode.RESOURCE_NOT_FOUND, f"no such MCP server: {params.server_id}", about)
         channel = self._tunnels.open(fresh_id(), _nothing)
         # Behind the answer: the agent knows the connection when the server begins to speak.
-        scope.then.append(lambda: self._start(serve, channel))
+        scope.on_sent.append(lambda: self._start(serve, channel))
         return ConnectMcpResponse(connection_id=channel.connection_id)
 
     async def _disconnect(self, params: DisconnectMcpRequest, scope: Scope) -> DisconnectMcpResponse:
