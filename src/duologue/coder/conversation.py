@@ -19,6 +19,9 @@ USABLE_ID = late_pattern(r"[A-Za-z0-9_-]{1,64}")
 #: has to hold what is around them as well.
 ARGUMENT_DEPTH = 100
 
+#: Characters of a title.
+TITLE_CHARACTERS = 80
+
 NOT_RUN = "This call was not run: the turn ended before."
 NOT_ASKED = "This call was not run: a call before it in the same step was refused."
 STOPPED = "This call was stopped by the user before it ended."

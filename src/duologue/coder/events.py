@@ -13,6 +13,8 @@ import msgspec
 ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
 ToolOutcome = Literal["completed", "failed", "cancelled"]
 PlanStatus = Literal["pending", "in_progress", "completed"]
+PlanPriority = Literal["high", "medium", "low"]
+TurnReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
 
 
 class Text(msgspec.Struct, frozen=True):
@@ -93,7 +95,7 @@ class ToolFinished(msgspec.Struct, frozen=True):
 class PlanItem(msgspec.Struct, frozen=True):
     content: str
     status: PlanStatus = "pending"
-    priority: Literal["high", "medium", "low"] = "medium"
+    priority: PlanPriority = "medium"
 
 
 class PlanChanged(msgspec.Struct, frozen=True):
@@ -130,7 +132,7 @@ class TurnUsage(msgspec.Struct, frozen=True):
 class TurnEnded(msgspec.Struct, frozen=True):
     """The last event of a turn."""
 
-    reason: Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
+    reason: TurnReason
     usage: TurnUsage | None = None
 
 

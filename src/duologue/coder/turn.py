@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from duologue.coder.channel import Channel
-from duologue.coder.conversation import NOT_RUN, STOPPED, Conversation
+from duologue.coder.conversation import NOT_RUN, STOPPED, TITLE_CHARACTERS, Conversation
 from duologue.coder.dispatch import Dispatch, TurnCancelled
-from duologue.coder.events import Event, Text, Thought, TitleChanged, TurnEnded, UsageChanged
+from duologue.coder.events import Event, Text, Thought, TitleChanged, TurnEnded, TurnReason, UsageChanged
 from duologue.coder.limits import CoderLimits
 from duologue.coder.models.base import (
     AssistantMessage,
@@ -35,10 +35,6 @@ from duologue.local.ids import fresh_id
 
 #: Statuses that blame the request itself, not the key or the server.
 REJECTED = frozenset({400, 413, 422})
-
-Reason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
-
-TITLE_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +116,7 @@ class Turn:
     async def _work(self, message: UserMessage) -> None:
         self._begun = True
         mark = self._job.conversation.begin(message)
-        reason: Reason | None
+        reason: TurnReason | None
         try:
             reason = await self._until_end(message)
         except (asyncio.CancelledError, TurnCancelled):
@@ -140,7 +136,7 @@ class Turn:
         finally:
             self._channel.close()
 
-    async def _until_end(self, message: UserMessage) -> Reason:
+    async def _until_end(self, message: UserMessage) -> TurnReason:
         self._stop_if_cancelled()
         await self._name(message)
         repeats = Repeats(self._job.limits.same_failures)
@@ -204,7 +200,7 @@ class Turn:
             used = usage.input_tokens + usage.output_tokens
             await self._channel.put(UsageChanged(used, usage.context_size, conversation.cost))
 
-    def _settle(self, reason: Reason | None, mark: int) -> None:
+    def _settle(self, reason: TurnReason | None, mark: int) -> None:
         """Leave a history that the next turn can go on from."""
         conversation = self._job.conversation
         if reason == "refusal" or self._was_rejected(mark):

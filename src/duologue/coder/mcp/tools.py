@@ -12,7 +12,7 @@ from duologue.coder.mcp.results import outcome_of
 from duologue.coder.models.base import ToolSpec
 from duologue.coder.naming import tool_name
 from duologue.coder.texts import scrub_all, shorten
-from duologue.coder.tools.base import Context, Outcome, Plan, Tool
+from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Context, Outcome, Plan, Tool
 from duologue.local.errors import LocalError
 from duologue.local.rules import Use
 
@@ -58,7 +58,7 @@ def _tool(server: Server, tool: mcp_types.Tool, spec: ToolSpec) -> Tool:
             wire = result.model_dump(by_alias=True, mode="json", exclude_unset=True)
             return outcome_of(scrub_all(wire), server.limits)
 
-        title = shorten(f"{server.entry.name}: {tool.name}", 120)
+        title = shorten(f"{server.entry.name}: {tool.name}", CALL_TITLE_CHARACTERS)
         return Plan(title, Use(spec.name), perform, locations=tuple(_places(arguments, context)))
 
     # Its kind is not what the server says: a client may allow all that only reads.

@@ -24,6 +24,9 @@ from duologue.local.workspace import Workspace
 
 A = TypeVar("A", bound="Arguments")
 
+#: Characters of the title of a call.
+CALL_TITLE_CHARACTERS = 120
+
 
 @dataclass(frozen=True, slots=True)
 class Context:

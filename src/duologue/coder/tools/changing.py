@@ -8,7 +8,7 @@ from duologue.coder.diffs import check, diffs_of, location_of, make
 from duologue.coder.journal import Change
 from duologue.coder.settling import settled
 from duologue.coder.texts import shorten
-from duologue.coder.tools.base import Context, Outcome, Plan
+from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Context, Outcome, Plan
 from duologue.local.errors import TooLarge
 from duologue.local.rules import Write
 
@@ -25,7 +25,7 @@ def plan_changes(title: str, changes: Sequence[Change], done: Outcome, context: 
         return done
 
     return Plan(
-        title=shorten(title, 120),
+        title=shorten(title, CALL_TITLE_CHARACTERS),
         subject=subject_of(changes),
         perform=perform,
         locations=tuple(location_of(change) for change in changes),
@@ -66,4 +66,4 @@ def nothing_to_do(title: str, outcome: Outcome) -> Plan:
     async def perform(call: str) -> Outcome:
         return outcome
 
-    return Plan(shorten(title, 120), None, perform)
+    return Plan(shorten(title, CALL_TITLE_CHARACTERS), None, perform)

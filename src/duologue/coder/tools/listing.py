@@ -12,7 +12,7 @@ from duologue.coder.errors import BadArguments
 from duologue.coder.events import Location
 from duologue.coder.settling import in_thread
 from duologue.coder.texts import scrub, shorten
-from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
+from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Arguments, Context, Outcome, Plan, tool
 from duologue.coder.walk import walk
 from duologue.local import globs
 from duologue.local.workspace import Place
@@ -39,7 +39,8 @@ async def list_files(arguments: ListFiles, context: Context) -> Plan:
         return Outcome(text, {"files": files, "truncated": truncated})
 
     pattern = f" matching {arguments.pattern}" if arguments.pattern else ""
-    return Plan(shorten(f"List {place.name}{pattern}", 120), None, perform, locations=(Location(place.shown),))
+    title = shorten(f"List {place.name}{pattern}", CALL_TITLE_CHARACTERS)
+    return Plan(title, None, perform, locations=(Location(place.shown),))
 
 
 def check_glob(pattern: str | None) -> None:

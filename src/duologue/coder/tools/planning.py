@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
+from duologue.coder.conversation import TITLE_CHARACTERS
 from duologue.coder.errors import BadArguments
-from duologue.coder.events import PlanChanged, PlanItem, PlanStatus, TitleChanged
+from duologue.coder.events import PlanChanged, PlanItem, PlanPriority, PlanStatus, TitleChanged
 from duologue.coder.texts import shorten
 from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
-
-TITLE_CHARACTERS = 80
 
 
 class Item(Arguments, frozen=True):
     content: Annotated[str, Meta(min_length=1, max_length=1000, description="What is to be done.")]
     status: PlanStatus
-    priority: Literal["high", "medium", "low"] = "medium"
+    priority: PlanPriority = "medium"
 
 
 class UpdatePlan(Arguments, frozen=True):

@@ -10,7 +10,7 @@ from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
 from duologue.coder.limits import CoderLimits
 from duologue.coder.texts import lines_of, plain, shorten
-from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
+from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Arguments, Context, Outcome, Plan, tool
 from duologue.local.workspace import Place
 
 
@@ -31,7 +31,7 @@ async def read_file(arguments: ReadFile, context: Context) -> Plan:
             raise ToolError(f"{place.name}: there is no such file") from None
         return excerpt(place, text, arguments, context.limits)
 
-    title = shorten(f"Read {place.name}", 120)
+    title = shorten(f"Read {place.name}", CALL_TITLE_CHARACTERS)
     return Plan(title, None, perform, locations=(Location(place.shown, arguments.line),))
 
 

@@ -11,8 +11,12 @@ from duologue.coder.errors import BadArguments, Stale
 from duologue.coder.events import Location, ToolOutput
 from duologue.coder.excerpt import Excerpt
 from duologue.coder.texts import shorten
-from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
+from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Arguments, Context, Outcome, Plan, tool
 from duologue.local.rules import Run
+
+#: Of what a model says for a person: what a command is for, and what it does.
+PURPOSE_CHARACTERS = 80
+DESCRIPTION_CHARACTERS = 1000
 
 
 class RunCommand(Arguments, frozen=True):
@@ -47,13 +51,14 @@ async def run_command(arguments: RunCommand, context: Context) -> Plan:
         return outcome_of(watch.excerpt, end, seconds)
 
     return Plan(
-        title=shorten(arguments.title, 80) or shorten(f"Run {arguments.command}", 120),
+        title=shorten(arguments.title, PURPOSE_CHARACTERS)
+        or shorten(f"Run {arguments.command}", CALL_TITLE_CHARACTERS),
         subject=Run(arguments.command, place.real),
         perform=perform,
         locations=() if place.real == context.workspace.project else (Location(place.shown),),
         command=arguments.command,
         cwd=place.shown,
-        description=shorten(arguments.description, 1000),
+        description=shorten(arguments.description, DESCRIPTION_CHARACTERS),
     )
 
 

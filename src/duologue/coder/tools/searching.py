@@ -21,7 +21,7 @@ from duologue.coder.events import Location
 from duologue.coder.ignore import SKIPPED_FOLDERS
 from duologue.coder.limits import CoderLimits
 from duologue.coder.texts import quoted, scrub, shorten
-from duologue.coder.tools.base import Arguments, Context, Outcome, Plan, tool
+from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Arguments, Context, Outcome, Plan, tool
 from duologue.coder.tools.listing import check_glob
 from duologue.local import globs
 from duologue.local.workspace import Place, Workspace
@@ -52,7 +52,7 @@ async def search(arguments: Search, context: Context) -> Plan:
         await query.run()
         return query.outcome()
 
-    title = shorten(f"Search {quoted(arguments.pattern)} in {place.name}", 120)
+    title = shorten(f"Search {quoted(arguments.pattern)} in {place.name}", CALL_TITLE_CHARACTERS)
     return Plan(title, None, perform, locations=(Location(place.shown),))
 
 
