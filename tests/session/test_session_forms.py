@@ -41,6 +41,7 @@ GOOD: list[tuple[dict[str, Any], Any]] = [
     (STRING | {"enum": ["a", "b"]}, "a"),
     (STRING | {"oneOf": TITLED}, "b"),
     ({"type": "number"}, 1),
+    ({"type": "number"}, 10**400),
     ({"type": "number", "minimum": 0.5, "maximum": 1}, 0.5),
     ({"type": "integer", "minimum": 1, "maximum": 3}, 3),
     ({"type": "integer"}, 3.0),

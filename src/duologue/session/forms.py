@@ -111,7 +111,9 @@ def _has_format(wanted: StringFormat, value: str) -> bool:
 
 
 def _number_problem(field: NumberProperty | IntegerProperty, value: Any) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # A whole number may be too large for `isfinite`.
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, bool) or not finite:
         return "must be a number"
     if isinstance(field, IntegerProperty) and value != int(value):
         return "must be a whole number"
