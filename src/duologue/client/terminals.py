@@ -18,7 +18,7 @@ from duologue.local.errors import PathRefused
 from duologue.local.rules import Run
 from duologue.local.workspace import Place
 from duologue.peer.errors import wrong_params
-from duologue.processes.environment import child_environment
+from duologue.processes.environment import UNATTENDED, child_environment
 from duologue.protocol.common.errors import ErrorCode
 from duologue.protocol.v1.terminal import (
     CreateTerminalRequest,
@@ -41,9 +41,6 @@ OUTPUT_BYTES = 1024 * 1024
 
 #: Terminals of one session that are not released.
 TERMINALS = 64
-
-#: No pager, editor or question may wait for a person who is not there.
-NO_QUESTIONS = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 
 #: Variables that tell a command how to print, and never what to run. Any other that an agent adds (a search path, a
 #: library to load, a program to call) may make another command of the one that was allowed.
@@ -123,7 +120,7 @@ class LocalTerminals:
 
     def _environment(self, request: CreateTerminalRequest) -> dict[str, str]:
         added = {variable.name: variable.value for variable in request.env or ()}
-        return child_environment(names=self.names, values={**NO_QUESTIONS, **added})
+        return child_environment(names=self.names, values={**UNATTENDED, **added})
 
 
 def _terminal(session: Session, terminal_id: str) -> Terminal:
@@ -160,7 +157,7 @@ def _with_variables(request: CreateTerminalRequest, line: str) -> str:
     variables = [
         f"{shlex.quote(variable.name)}={shlex.quote(variable.value)}"
         for variable in request.env or ()
-        if variable.name not in HARMLESS_VARIABLES and NO_QUESTIONS.get(variable.name) != variable.value
+        if variable.name not in HARMLESS_VARIABLES and UNATTENDED.get(variable.name) != variable.value
     ]
     return " ".join([*variables, line])
 

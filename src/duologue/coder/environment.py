@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from duologue.processes.environment import child_environment
+from duologue.processes.environment import UNATTENDED, child_environment
 
-# No pager, editor or question may wait for a person who is not there.
-FIXED = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1"}
+# A model reads what is printed, so it has no colours.
+FIXED = {**UNATTENDED, "NO_COLOR": "1"}
 
 
 def command_environment(

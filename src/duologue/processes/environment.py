@@ -27,6 +27,9 @@ PROXIES = frozenset(
     name for each in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY") for name in (each, each.lower())
 )
 
+#: For commands that run unattended: no pager, editor or question may wait for a person who is not there.
+UNATTENDED = {"TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+
 # A name that looks like this never passes by name, not even when a starter lists it; one can give it as a value.
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)?(_|$)|CREDENTIAL|AUTH|COOKIE|PRIVATE", re.IGNORECASE)
 
