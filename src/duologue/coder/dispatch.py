@@ -11,7 +11,7 @@ from typing import Any
 
 from duologue.coder.conversation import NOT_ASKED, STOPPED
 from duologue.coder.errors import ToolError, reason
-from duologue.coder.events import PermissionQuestion, ToolFinished, ToolOutcome, ToolRunning, ToolStarted
+from duologue.coder.events import PermissionQuestion, ToolFinished, ToolKind, ToolOutcome, ToolRunning, ToolStarted
 from duologue.coder.models.base import ToolCall, ToolResult
 from duologue.coder.permissions import Gate, Ready, Verdict, at_once
 from duologue.coder.texts import scrub, scrub_all
@@ -63,17 +63,20 @@ class Dispatch:
 
     async def run(self, call: ToolCall) -> None:
         """Run one call to its end. Raises TurnCancelled or CancelledError after saying that the call was stopped."""
-        tool = self._tools().get(call.name)
+        tools = self._tools()
+        tool = tools.get(call.name)
+        if tool is None:
+            known = f"there is no tool {call.name!r}; there are: {', '.join(tools)}"
+            await self._fail_unplanned(call, "other", known)
+            return
         try:
             plan = await self._plan(call, tool)
         except (ToolError, LocalError, OSError) as error:
-            await self._fail_unplanned(call, tool, reason(error))
+            await self._fail_unplanned(call, tool.kind, reason(error))
             return
         await self._run_plan(call, plan, tool)
 
-    async def _plan(self, call: ToolCall, tool: Tool | None) -> Plan:
-        if tool is None:
-            raise ToolError(f"there is no tool {call.name!r}; there are: {', '.join(self._tools())}")
+    async def _plan(self, call: ToolCall, tool: Tool) -> Plan:
         if call.error:
             raise ToolError(call.error)
         try:
@@ -83,14 +86,12 @@ class Dispatch:
         except Exception as error:
             raise internal(call, error) from error
 
-    async def _fail_unplanned(self, call: ToolCall, tool: Tool | None, text: str) -> None:
-        kind = tool.kind if tool else "other"
+    async def _fail_unplanned(self, call: ToolCall, kind: ToolKind, text: str) -> None:
         self._record(ToolResult(call.id, call.name, text, ok=False))
         await self._context.emit(ToolStarted(call.id, call.name, call.name or "unnamed tool", kind, call.arguments))
         await self._context.emit(ToolFinished(call.id, "failed", text, text))
 
-    async def _run_plan(self, call: ToolCall, plan: Plan, tool: Tool | None) -> None:
-        assert tool is not None
+    async def _run_plan(self, call: ToolCall, plan: Plan, tool: Tool) -> None:
         if self._refused and subject_of(plan, tool) is not None:
             self._record(ToolResult(call.id, call.name, NOT_ASKED, ok=False))
             return

@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from duologue.coder.store.errors import StoreError, Unavailable
@@ -61,8 +61,7 @@ def _clear_away(path: Path) -> None:
             path.with_name(path.name + end).unlink(missing_ok=True)
 
 
-def _check(path: Path, status: os.stat_result, fits: object) -> None:
-    assert callable(fits)
+def _check(path: Path, status: os.stat_result, fits: Callable[[int], bool]) -> None:
     if not fits(status.st_mode):
         raise StoreError(f"{path}: this is no {'folder' if fits is stat.S_ISDIR else 'file'}: move it away")
     if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):

@@ -19,7 +19,7 @@ from duologue.coder.models.base import (
     UserMessage,
 )
 from duologue.coder.models.offline.settings import Settings
-from duologue.coder.models.offline.turn import Ask, Item, Say, Script, Think, Turn, TurnStopped
+from duologue.coder.models.offline.turn import Item, Say, Script, Think, Turn, TurnStopped
 from duologue.local.ids import fresh_id
 
 LOST = "I lost my place in this turn (its history does not fit what I was doing). Please ask again."
@@ -126,6 +126,3 @@ def turn_of(request: ModelRequest, settings: Settings) -> tuple[Turn, Sequence[C
         starting=request.starting,
     )
     return turn, request.messages[at + 1 :]
-
-
-__all__ = ["LOST", "Ask", "Play", "rebuild", "turn_of"]

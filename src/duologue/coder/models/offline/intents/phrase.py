@@ -93,7 +93,6 @@ VOCABULARY = frozenset(
         "contents",
         "before",
         "after",
-        "replace",
         "run",
     ]
 )
