@@ -9,6 +9,7 @@ from coder_kit import Person, asks, call, make_coder, names_in, outcomes, result
 from duologue.coder.events import (
     FileDiff,
 )
+from duologue.coder.journal import Change, Journal
 from duologue.coder.limits import CoderLimits
 
 
@@ -49,6 +50,13 @@ async def test_the_edits_of_the_last_turn_are_undone_with_permission_and_diffs(t
         FileDiff(tmp_path / "gone", None, "gone\n"),
     )
     assert "no edits to undo" in results(coder)[-1].text
+
+
+def test_a_mode_without_any_right_is_one() -> None:
+    journal, path = Journal(1000), Path("/a")
+    journal.record(Change(path, path, "old", None, 0))
+    journal.record(Change(path, path, None, "new"))
+    assert journal.last() == (Change(path, path, "old", "new", 0),)
 
 
 async def test_undo_goes_back_turn_by_turn(tmp_path: Path) -> None:

@@ -74,5 +74,6 @@ def _merged(turn: Sequence[Change]) -> tuple[Change, ...]:
     merged: dict[Path, Change] = {}
     for change in turn:
         first = merged.get(change.real, change)
-        merged[change.real] = replace(change, before=first.before, mode=first.mode or change.mode)
+        mode = change.mode if first.mode is None else first.mode
+        merged[change.real] = replace(change, before=first.before, mode=mode)
     return tuple(change for change in merged.values() if change.before != change.after)
