@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from duologue.coder.models.offline.scripts.outline import prose_of
+from duologue.coder.models.offline.scripts.outline import UNDERLINE, opening, prose_of
 from duologue.coder.models.offline.turn import Turn
 from duologue.coder.texts import shorten
 
@@ -18,6 +18,8 @@ _NAMES_OF_LANGUAGES = """
     py:Python js:JavaScript ts:TypeScript tsx:TypeScript rs:Rust go:Go java:Java c:C h:C cpp:C++ rb:Ruby php:PHP
     sh:shell md:Markdown html:HTML css:CSS
 """
+#: Lines of a README that say nothing: images, links, HTML, and what reStructuredText has for them.
+_MARKUP = re.compile(r"\s*(\[!|!\[|<|\.\. |\[[^\]]+\]:\s|(\|[^|]+\|_{0,2}\s*)+$|:[\w-]+:(\s|$))")
 _LANGUAGES = dict(pair.split(":") for pair in _NAMES_OF_LANGUAGES.split())
 
 
@@ -40,13 +42,22 @@ async def describe(turn: Turn) -> None:
 
 
 def _from_readme(text: str) -> str:
-    lines = [
-        line for line in prose_of(text).splitlines() if not re.match(r"\s*(\[!|!\[|<|\.\. |={3,}|-{3,}|\[\w)", line)
-    ]
+    lines = _headed([line for line in prose_of(text).splitlines() if not _MARKUP.match(line)])
     title = next((line.lstrip("# ").strip() for line in lines if line.strip()), "")
     body = "\n".join(line for line in lines if not line.startswith("#"))
     paragraphs = [shorten(part, 500) for part in body.split("\n\n") if part.strip() and part.strip() != title]
     return f"**{title}**\n\n" + "\n\n".join(paragraphs[:2]) + "\n"
+
+
+def _headed(lines: Sequence[str]) -> list[str]:
+    """The lines with each heading as Markdown writes it."""
+    found: list[str] = []
+    for line in lines:
+        if not UNDERLINE.fullmatch(line):
+            found.append(line)
+        elif found and found[-1].strip():
+            found[-1] = f"# {found[-1]}"
+    return found
 
 
 def _from_pyproject(text: str) -> str:
@@ -118,4 +129,4 @@ def _module_words(text: str) -> str:
         words = ast.get_docstring(ast.parse(text))
     except (SyntaxError, ValueError):
         return ""
-    return shorten(words.split("\n\n")[0], 160) if words else ""
+    return shorten(opening(words), 160) if words else ""

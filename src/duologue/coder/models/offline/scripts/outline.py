@@ -16,6 +16,8 @@ _CODE = re.compile(
     r"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|default\s+|abstract\s+)*"
     r"((?:function|class|interface|struct|enum|trait|impl|func|fn|type|module|namespace|def)\s+[\w.<>:*]+[^{;\n]*)"
 )
+#: What stands below a heading in reStructuredText.
+UNDERLINE = re.compile(r"\s*([=~^*#\"'`+.:_-])\1{2,}\s*")
 MOST = 60
 
 
@@ -61,7 +63,7 @@ def signature(node: Definition) -> str:
 
 def _words(node: Definition) -> str:
     words = ast.get_docstring(node)
-    return f": {shorten(words.split(chr(10) * 2)[0], 120)}" if words else ""
+    return f": {shorten(opening(words), 120)}" if words else ""
 
 
 def _python(text: str) -> str:
@@ -86,7 +88,7 @@ def in_short(path: str, text: str) -> str:
         return f"- {path}: does not parse as Python\n"
     words = ast.get_docstring(tree)
     names = [f"`{node.name}`" for node in tree.body if isinstance(node, Definition)]
-    parts = [shorten(words.split("\n\n")[0], 120)] if words else []
+    parts = [shorten(opening(words), 120)] if words else []
     if names:
         parts.append(", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
     return f"- {path}: {' — '.join(parts) or 'defines nothing'}\n"
@@ -127,6 +129,13 @@ def _prose(text: str) -> str:
         return "\n" + "\n".join(f"{'  ' * (len(match[1]) - 1)}- {match[2]}" for match in headings[:MOST]) + "\n"
     paragraph = next((part for part in prose_of(text).split("\n\n") if part.strip()), "")
     return f"\nIt begins: {shorten(paragraph, 300)}\n" if paragraph else "\nIt is empty.\n"
+
+
+def opening(text: str) -> str:
+    """The first paragraph, or the next one where that is no more than a heading."""
+    parts = [part for part in text.split("\n\n") if part.strip()]
+    said = (part for part in parts if not any(UNDERLINE.fullmatch(line) for line in part.splitlines()))
+    return next(said, parts[0] if parts else "")
 
 
 def prose_of(text: str) -> str:
