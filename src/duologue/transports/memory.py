@@ -65,8 +65,9 @@ class MemoryTransport:
 
     def _schedule(self) -> None:
         if not self._scheduled and self._sink is not None:
-            self._scheduled = True
+            # Raises in another thread, before anything is noted that nobody would do.
             asyncio.get_running_loop().call_soon(self._pump)
+            self._scheduled = True
 
     def _pump(self) -> None:
         self._scheduled = False
