@@ -30,23 +30,39 @@ def scratch_copy(root: str, most_bytes: int) -> Iterator[str]:
 
 
 def _copy(root: Path, target: Path, most_bytes: int) -> Path:
+    real = Path(os.path.realpath(root))
     total = 0
     for folder, names, files in os.walk(root):
         names[:] = [
             name for name in names if name not in SKIPPED or (name == "build" and _is_package(Path(folder, name)))
         ]
-        total += sum(Path(folder, name).lstat().st_size for name in files)
-        if total > most_bytes:
-            raise TooBig(f"the project has more than {most_bytes // 1_000_000} MB")
         goal = target / Path(folder).relative_to(root)
         goal.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            if not name.endswith((".pyc", ".sock")) and Path(folder, name).is_file():
-                shutil.copy2(Path(folder, name), goal / name, follow_symlinks=False)
-        for name in names:
-            if Path(folder, name).is_symlink():
-                (goal / name).symlink_to(os.readlink(Path(folder, name)))  # noqa: PTH115
+        for path in (Path(folder, name) for name in files if not name.endswith((".pyc", ".sock"))):
+            if not path.is_file():
+                continue
+            link = _led_to(path, real, target)
+            total += 0 if link else path.stat().st_size
+            if total > most_bytes:
+                raise TooBig(f"the project has more than {most_bytes // 1_000_000} MB")
+            if link:
+                (goal / path.name).symlink_to(link)
+            else:
+                # A link out of the project is followed: what is written to the copy must not reach the file it names.
+                shutil.copy2(path, goal / path.name)
+        for path in (Path(folder, name) for name in names):
+            if path.is_symlink():
+                (goal / path.name).symlink_to(_led_to(path, real, target) or path.readlink())
     return target
+
+
+def _led_to(path: Path, real: Path, target: Path) -> Path | None:
+    """The copy of what a link leads to; none where that is not in the project, or where this is no link."""
+    leads = Path(os.path.realpath(path))
+    if not path.is_symlink() or not leads.is_relative_to(real):
+        return None
+    inside = leads.relative_to(real)
+    return None if SKIPPED & set(inside.parts) else target / inside
 
 
 def _is_package(path: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from ..mutate.source import apply_edit
 from .forks import NoAnswer, in_fork, quiet
 from .job import Job, say
+from .paths import full, inside
 from .region import Region, Suspect
 from .runners import FAILED, PASSED, SKIPPED_TEST, Tests, with_tests
 from .screen import Screen
@@ -236,7 +237,9 @@ def whole_suite(job: Job, region: Region, scratch: str, suspect: Suspect) -> Any
     """Write the edit into the scratch copy and run every test; the names that fail, without those that did before and
     are not to be repaired, or None when there is no telling."""
     source = region.sources[suspect.edit.path]
-    path = Path(scratch, source.path)
+    path = Path(os.path.realpath(full(scratch, source.path)))
+    if inside(scratch, str(path)) is None:
+        return None  # Below a link to a folder elsewhere, which is not ours to write to.
     survey = region.survey
 
     def failing(tests: Tests) -> list[str]:
