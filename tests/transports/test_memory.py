@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Literal
 
 import pytest
 
@@ -24,7 +25,7 @@ class FromThread(Agent):
 
 
 @pytest.mark.parametrize("protocol", [1, 2])
-async def test_speaking_from_another_thread_does_not_hold_up_what_is_said_later(protocol: int) -> None:
+async def test_speaking_from_another_thread_does_not_hold_up_what_is_said_later(protocol: Literal[1, 2]) -> None:
     async with connected(FromThread(), protocol=protocol) as connection, asyncio.timeout(PATIENCE):
         session = await connection.new_session(".")
         for text in ("before", "thread", "after"):
