@@ -59,6 +59,8 @@ SINGLE: dict[Step, tuple[str, ...]] = {
     ),
     Find("load_config", definition=True): (
         "where is load_config defined?",
+        "where is load_config?",
+        "Where's the load_config function?",
         "find the definition of load_config",
         "Where is the function load_config implemented",
     ),

@@ -21,6 +21,7 @@ def _find(groups: Groups) -> Step | None:
 
 
 def _definition(groups: Groups) -> Step:
+    """Where there is none, the places of the name are shown."""
     return Find(text(groups, "x"), groups.get("where"), definition=True)
 
 
@@ -128,6 +129,8 @@ RULES: tuple[Rule, ...] = (
          r"instances?|matches)(?: where)?(?: (?:of|to|with|containing|that (?:contain|use|mention)|"
          r"for))?{+THE}{+KIND} (?P<x>{ANY})"
          + _WHERE, _find),
+    rule(r"where(?:'s| is) {THE}{KIND}(?P<x>(?!(?:it|that|this|them)\b)[^\W\d]\w*)(?:\(\))?"
+         r"(?: function| class| method| variable| constant)?" + _WHERE, _definition),
     rule(r"(?:where|how)(?:'s| is| are) {THE}{KIND}(?P<x>{ANY})" + _WHERE, _find),
     rule(r"(?:show|print|display|read|view|open|cat|type|dump|see)(?: me)? {THE}(?:contents? of |text of |source(?: "
          r"code)? of |what's "
