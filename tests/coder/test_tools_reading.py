@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -359,6 +360,25 @@ async def test_lists_and_searches_that_cannot_be_meant_are_refused(
         await Bench(tmp_path).plan(name, **arguments)
 
 
+async def test_a_list_goes_on_behind_its_last_file(tmp_path: Path) -> None:
+    fill(tmp_path, a__b__x="", a__b_DOT_txt="", a__c="", b="", b_DOT_py="", c__x="", z="")
+    with suppress(OSError):  # macOS knows no such name
+        (tmp_path / os.fsdecode(b"bad\xff")).write_text("")
+    bench = Bench(tmp_path)
+    whole = (await bench.run("list_files")).data["files"]
+    assert len(whole) >= 7
+    for limit in (1, 2, 3, 7):
+        files: list[str] = []
+        truncated = True
+        while truncated:
+            after = {"after": files[-1]} if files else {}
+            data = (await bench.run("list_files", limit=limit, **after)).data
+            files, truncated = [*files, *data["files"]], data["truncated"]
+        assert files == whole
+    assert (await bench.run("list_files", path="a", after="a/b.txt")).data["files"] == ["a/c"]
+    assert (await bench.run("list_files", after="zz")).data["files"] == []
+
+
 async def test_a_tree_that_is_too_deep_hides_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.coder.walk.DEEPEST", 3)
     fill(tmp_path, a__b__c__file="above", a__b__c__d__file="below", z="text")
@@ -384,7 +404,7 @@ def test_the_tools_and_their_arguments_are_these() -> None:
         for name, tool in TOOLS.items()
     }
     assert shapes == {
-        "list_files": (["limit", "path", "pattern"], []),
+        "list_files": (["after", "limit", "path", "pattern"], []),
         "read_file": (["limit", "line", "path"], ["path"]),
         "search": (["glob", "ignore_case", "limit", "path", "pattern", "regex"], ["pattern"]),
         "write_file": (["create", "path", "text"], ["path", "text"]),

@@ -26,12 +26,29 @@ async def test_a_text_is_added_to_a_file_that_is_ignored(tmp_path: Path) -> None
     assert session.read(".env") == "KEY=1\nOTHER=2\n"
 
 
-async def test_a_text_is_added_to_a_file_that_a_long_list_leaves_out(tmp_path: Path) -> None:
-    session = Session(tmp_path, {**{f"f{number:04}.txt": "" for number in range(1001)}, "z.txt": "a\n"})
+async def test_a_project_of_more_files_than_one_list_is_known_as_a_whole(tmp_path: Path) -> None:
+    session = Session(tmp_path, {**{f"a/f{number:04}.txt": "" for number in range(2001)}, "z.txt": "old\n"})
+    assert "2002 files" in (await session.say("list files")).said
     await session.say('append "b" to z.txt')
-    assert session.read("z.txt") == "a\nb\n"
-    await session.say("create file z.txt")
-    assert session.read("z.txt") == "a\nb\n"
+    assert session.read("z.txt") == "old\nb\n"
+    await session.say("replace old by new in z.txt")
+    assert session.read("z.txt") == "new\nb\n"
+
+
+async def test_a_change_reaches_each_file_of_a_large_project(tmp_path: Path) -> None:
+    files = {f"a/f{number:04}.txt": "" for number in range(1001)}
+    files |= {f"b{number % 7}/f{number}.txt": "old\n" for number in range(210)}
+    session = Session(tmp_path, files)
+    turn = await session.say("replace old by new")
+    assert "210 places changed" in turn.said
+    assert not any("old" in session.read(path) for path in session.files())
+
+
+async def test_a_project_of_too_many_files_is_said_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duologue.coder.models.offline.turn.MOST_LISTS", 1)
+    session = Session(tmp_path, {f"f{number:04}.txt": "" for number in range(1001)})
+    turn = await session.say("show zz.txt")
+    assert "more than 1000 files" in turn.said and "no file" not in turn.said
 
 
 async def test_a_refused_addition_to_a_new_file_reads_nothing_more(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -24,6 +25,7 @@ class ListFiles(Arguments, frozen=True):
         Annotated[str, Meta(max_length=1000, description="Glob such as `*.py` (any depth) or `src/**/*.py`.")] | None
     ) = None
     limit: Annotated[int, Meta(ge=1, description="How many files to name at most.")] | None = None
+    after: Annotated[str, Meta(description="The last file of a list that was cut: go on behind it.")] | None = None
 
 
 @tool("list_files", "List the files of a folder and its subfolders; ignored files are left out.", "search", ListFiles)
@@ -33,8 +35,8 @@ async def list_files(arguments: ListFiles, context: Context) -> Plan:
     limit = min(arguments.limit or context.limits.listed_files, context.limits.listed_files)
 
     async def perform(call: str) -> Outcome:
-        files, truncated = await _list(place, arguments.pattern, limit, context)
-        notice = "\n[there are more; narrow the path or the pattern]" if truncated else ""
+        files, truncated = await _list(place, arguments, limit, context)
+        notice = "\n[there are more; narrow the path or the pattern, or go on with after]" if truncated else ""
         text = "\n".join(files) + notice if files else "[no files]"
         return Outcome(text, {"files": files, "truncated": truncated})
 
@@ -53,24 +55,25 @@ def check_glob(pattern: str | None) -> None:
         raise BadArguments(str(error)) from None
 
 
-async def _list(place: Place, pattern: str | None, limit: int, context: Context) -> tuple[list[str], bool]:
+async def _list(place: Place, arguments: ListFiles, limit: int, context: Context) -> tuple[list[str], bool]:
     """Names as the model can use them in its next call, and whether there are more."""
     stop = threading.Event()
     timer = asyncio.get_running_loop().call_later(context.limits.search_seconds, stop.set)
+    prefix = context.workspace.prefix(place)
+    behind = arguments.after.removeprefix(prefix).split("/") if arguments.after else []
     try:
-        found = await in_thread(_paths, place, pattern, limit, stop)
+        found = await in_thread(_paths, place, arguments.pattern, limit, stop, behind)
         truncated = len(found) > limit or stop.is_set()
     finally:
         timer.cancel()
         stop.set()
-    prefix = context.workspace.prefix(place)
     return [scrub(prefix + path) for path in found[:limit]], truncated
 
 
-def _paths(place: Place, pattern: str | None, limit: int, stop: threading.Event) -> list[str]:
+def _paths(place: Place, pattern: str | None, limit: int, stop: threading.Event, behind: Sequence[str]) -> list[str]:
     base = len("".join(f"{part}/" for part in place.parts))
     found: list[str] = []
-    for file in walk(place.root, place.parts, stop.is_set):
+    for file in walk(place.root, place.parts, stop.is_set, behind):
         path = file.path[base:]
         if pattern is None or globs.matches_anywhere(pattern, path):
             found.append(path)

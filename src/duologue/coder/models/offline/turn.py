@@ -17,6 +17,8 @@ from duologue.coder.texts import shorten
 
 # Calls of one step; a turn has a limit of steps.
 READ_TOGETHER = 25
+# Lists of files, of a thousand each.
+MOST_LISTS = 30
 EDITING = frozenset(("write_file", "edit_file", "delete_file", "move_file"))
 _WITHOUT_EFFECT = frozenset(("list_files", "read_file", "search", "update_plan", "set_title"))
 
@@ -160,9 +162,18 @@ class Turn:
     async def files(self) -> tuple[str, ...]:
         """The project's files, listed once a turn until something changes."""
         if self._files is None:
-            data = await self.need("list_files", limit=1000)
-            self._files = tuple(data["files"])
+            self._files = tuple(await self._listed())
         return self._files
+
+    async def _listed(self) -> list[str]:
+        files: list[str] = []
+        for _ in range(MOST_LISTS):
+            after = {"after": files[-1]} if files else {}
+            data = await self.need("list_files", limit=1000, **after)
+            files += data["files"]
+            if not data.get("truncated") or not data["files"]:
+                return files
+        raise TurnStopped(f"This project has more than {len(files)} files, which is more than I can look through.")
 
     def forget_files(self) -> None:
         self._files = None
