@@ -27,6 +27,8 @@ def finding(message: str, line: int = 1, path: str = "a.py") -> Finding:
             "x = 1\nfrom json import dumps\n",
         ),
         (finding("`numpy as np` imported but unused"), "import numpy as np\n", ""),
+        (finding("`os` imported but unused"), "import os;  # why\nx = 1\n", "x = 1\n"),
+        (finding("`os` imported but unused", 2), "x = 1\nimport os", "x = 1\n"),
         (finding("`os` imported but unused", 2), "def f():\n    import os\n", "def f():\n    pass\n"),
         (finding("f-string without any placeholders"), "x = f'a {{b}}'\n", "x = 'a {b}'\n"),
         (finding("f-string is missing placeholders"), 'x = rf"a\\d"\n', 'x = r"a\\d"\n'),
@@ -60,6 +62,9 @@ def test_mends_what_is_safe(found: Finding, old: str, new: str) -> None:
         (finding("undefined name 'pring'"), "print1 = prints = 1\npring()\n"),
         (finding("Local variable `x` is assigned to but never used"), "def f():\n    x = 1\n"),
         (finding("`os` imported but unused"), "import (\n"),
+        (finding("`os` imported but unused"), "import os; x = 1\n"),
+        (finding("`os` imported but unused"), "x = 1; import os\n"),
+        (finding("`os` imported but unused"), "class A: import os; x = 1"),
     ],
 )
 def test_leaves_alone_what_is_not(found: Finding, text: str) -> None:

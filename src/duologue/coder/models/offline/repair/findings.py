@@ -95,7 +95,7 @@ def _is_meant(node: ast.Import | ast.ImportFrom, alias: ast.alias, name: str) ->
     )
 
 
-def _without_alias(text: str, tree: ast.Module, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+def _without_alias(text: str, tree: ast.Module, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str | None:
     start, end = _span(text, node)
     if len(node.names) > 1:
         node.names.remove(alias)
@@ -104,8 +104,12 @@ def _without_alias(text: str, tree: ast.Module, node: ast.Import | ast.ImportFro
     alone = any(getattr(parent, "body", None) == [node] for parent in ast.walk(tree))
     if alone and node not in tree.body:
         return text[:start] + "pass" + text[end:]
-    after = text.find("\n", end)
-    return text[: text.rfind("\n", 0, start) + 1] + ("" if after < 0 else text[after + 1 :])
+    first, after = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    rest = text[end:] if after < 0 else text[end:after]
+    if text[first:start].strip() or not re.fullmatch(r"[\s;]*(#.*)?", rest):
+        # Its line holds another statement.
+        return None
+    return text[:first] + ("" if after < 0 else text[after + 1 :])
 
 
 def _plain_string(text: str, finding: Finding, found: re.Match[str]) -> str | None:
