@@ -155,6 +155,33 @@ async def test_says_what_the_project_does(tmp_path: Path) -> None:
         assert piece in turn.said
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("package.json", "[]"),
+        ("package.json", '{"scripts": null}'),
+        ("package.json", "[\n" * 100_000),
+        ("pyproject.toml", "project = 1"),
+        ("pyproject.toml", '[project]\ndependencies = "a"\nscripts = ["b"]'),
+        ("pyproject.toml", "a = " + "[\n" * 2_000),
+        ("Cargo.toml", "package = []"),
+    ],
+)
+async def test_metadata_of_another_shape_is_none(tmp_path: Path, name: str, text: str) -> None:
+    turn = await Session(tmp_path, {name: text}).say("what does this project do?")
+    assert turn.ended == "end_turn" and f"1 file:\n\n- {name}" in turn.said
+
+
+async def test_a_module_that_the_parser_does_not_take_is_told(tmp_path: Path) -> None:
+    text = "LIMIT = 6\nlong = (\n" + "1 +\n" * 5_000 + "1)\n"
+    session = Session(tmp_path, {"pkg/a.py": text, "pkg/b.py": "LIMIT = 1\n"})
+    for request in ("outline a.py", "explain pkg/"):
+        assert "not parse as Python" in (await session.say(request)).said
+    assert "pkg/a.py" not in (await session.say("what does this project do?")).said
+    await session.say("set LIMIT to 7")
+    assert session.read("pkg/b.py") == "LIMIT = 7\n" and session.read("pkg/a.py") == text
+
+
 async def test_renames_an_identifier_everywhere_by_edits(tmp_path: Path) -> None:
     session = Session(
         tmp_path,

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from duologue.coder.models.offline.parsing import UNPARSED, tree_of
+
 _LINE = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):?)? (?P<rest>.+)$", re.MULTILINE)
 _CODE = re.compile(r"^([A-Z]+\d+)(?: \[\*\])? (.*)$")
 
@@ -46,18 +48,10 @@ def mended(text: str, finding: Finding) -> str | None:
         if found:
             try:
                 new = mend(text, finding, found)
-                return new if new is not None and new != text and _parses(new) else None
-            except SyntaxError:
+                return new if new is not None and new != text and tree_of(new) is not None else None
+            except UNPARSED:
                 return None
     return None
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    return True
 
 
 def _offset(text: str, line: int, column: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from duologue.coder.models.offline.intents.steps import Assign
+from duologue.coder.models.offline.parsing import tree_of
 from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import scope
 from duologue.coder.models.offline.scripts.sound import must_compile
@@ -55,9 +56,8 @@ async def _texts(turn: Turn, step: Assign) -> dict[str, str]:
 
 
 def _places(path: str, text: str, name: str) -> Iterator[_Place]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = tree_of(text)
+    if tree is None:
         return
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     inside = {node for function in functions for node in ast.walk(function)}

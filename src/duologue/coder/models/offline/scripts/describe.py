@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from duologue.coder.models.offline.parsing import tree_of
 from duologue.coder.models.offline.scripts.outline import UNDERLINE, opening, prose_of
 from duologue.coder.models.offline.turn import Turn
 from duologue.coder.texts import shorten
@@ -21,6 +22,9 @@ _NAMES_OF_LANGUAGES = """
 #: Lines of a README that say nothing: images, links, HTML, and what reStructuredText has for them.
 _MARKUP = re.compile(r"\s*(\[!|!\[|<|\.\. |\[[^\]]+\]:\s|(\|[^|]+\|_{0,2}\s*)+$|:[\w-]+:(\s|$))")
 _LANGUAGES = dict(pair.split(":") for pair in _NAMES_OF_LANGUAGES.split())
+
+#: What the readers of JSON and TOML raise.
+_UNREADABLE = (ValueError, RecursionError)
 
 
 async def describe(turn: Turn) -> None:
@@ -62,27 +66,28 @@ def _headed(lines: Sequence[str]) -> list[str]:
 
 def _from_pyproject(text: str) -> str:
     try:
-        project: dict[str, Any] = tomllib.loads(text).get("project", {})
-    except tomllib.TOMLDecodeError as error:
+        project = _table(tomllib.loads(text), "project")
+    except _UNREADABLE as error:
         return f"pyproject.toml does not parse: {error}.\n"
     lines = []
     if project.get("name"):
         lines.append(f"A Python project named `{project['name']}`: {project.get('description', 'no description')}")
-    if project.get("dependencies"):
-        lines.append("It depends on " + ", ".join(f"`{name}`" for name in project["dependencies"][:12]) + ".")
-    if project.get("scripts"):
-        lines.append(
-            "Commands: " + ", ".join(f"`{name}` ({at})" for name, at in list(project["scripts"].items())[:8]) + "."
-        )
+    dependencies = project.get("dependencies")
+    if dependencies and isinstance(dependencies, list):
+        lines.append("It depends on " + ", ".join(f"`{name}`" for name in dependencies[:12]) + ".")
+    if scripts := _table(project, "scripts"):
+        lines.append("Commands: " + ", ".join(f"`{name}` ({at})" for name, at in list(scripts.items())[:8]) + ".")
     return "\n".join(lines) + "\n" if lines else ""
 
 
 def _from_package_json(text: str) -> str:
     try:
         package = json.loads(text)
-    except ValueError as error:
+    except _UNREADABLE as error:
         return f"package.json does not parse: {error}.\n"
-    scripts = ", ".join(f"`{name}`" for name in package.get("scripts", {}))
+    if not isinstance(package, dict):
+        return "package.json holds no object.\n"
+    scripts = ", ".join(f"`{name}`" for name in _table(package, "scripts"))
     return (
         f"A JavaScript package named `{package.get('name', '?')}`: {package.get('description', 'no description')}\n"
         + (f"Scripts: {scripts}.\n" if scripts else "")
@@ -91,10 +96,16 @@ def _from_package_json(text: str) -> str:
 
 def _from_cargo(text: str) -> str:
     try:
-        package = tomllib.loads(text).get("package", {})
-    except tomllib.TOMLDecodeError as error:
+        package = _table(tomllib.loads(text), "package")
+    except _UNREADABLE as error:
         return f"Cargo.toml does not parse: {error}.\n"
     return f"A Rust crate named `{package.get('name', '?')}`: {package.get('description', 'no description')}\n"
+
+
+def _table(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """The table of that name; an empty one where there is none, be it that something else has the name."""
+    value = values.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 _METADATA = {"pyproject.toml": _from_pyproject, "package.json": _from_package_json, "Cargo.toml": _from_cargo}
@@ -105,7 +116,7 @@ def _layout(files: Sequence[str]) -> str:
     known = ", ".join(f"{count} {name}" for name, count in languages.most_common() if name)
     folders = Counter(path.split("/", 1)[0] + "/" for path in files if "/" in path)
     tops = [path for path in files if "/" not in path]
-    lines = [f"{len(files)} files{f' ({known})' if known else ''}:\n"]
+    lines = [f"{len(files)} file{'s' if len(files) != 1 else ''}{f' ({known})' if known else ''}:\n"]
     lines += [f"- {name} ({count} file{'s' if count != 1 else ''})" for name, count in folders.most_common(12)]
     lines += [f"- {', '.join(tops[:12])}"] if tops else []
     return "\n".join(lines) + "\n"
@@ -125,8 +136,6 @@ async def _main_modules(turn: Turn, files: Sequence[str]) -> None:
 
 
 def _module_words(text: str) -> str:
-    try:
-        words = ast.get_docstring(ast.parse(text))
-    except (SyntaxError, ValueError):
-        return ""
+    tree = tree_of(text)
+    words = None if tree is None else ast.get_docstring(tree)
     return shorten(opening(words), 160) if words else ""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from duologue.coder.models.offline.intents.steps import Find, Show
+from duologue.coder.models.offline.parsing import tree_of
 from duologue.coder.models.offline.scripts import outline
 from duologue.coder.models.offline.scripts.commands import fenced
 from duologue.coder.models.offline.scripts.find import find
@@ -88,9 +89,8 @@ async def _explain_definition(turn: Turn, name: str, wanted: str) -> None:
 
 
 def _node_at(text: str, line: int) -> outline.Definition | None:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = tree_of(text)
+    if tree is None:
         return None
     nodes = (node for node in ast.walk(tree) if isinstance(node, outline.Definition))
     return next((node for node in nodes if node.lineno == line), None)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from duologue.coder.models.offline.parsing import UNPARSED, tree_of
 from duologue.coder.texts import lines_of, shorten
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -69,7 +70,7 @@ def _words(node: Definition) -> str:
 def _python(text: str) -> str:
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError) as error:
+    except UNPARSED as error:
         return f"\nIt does not parse as Python: {error}.\n"
     words = ast.get_docstring(tree)
     lines = ["", shorten(prose_of(words), 400), ""] if words else [""]
@@ -82,9 +83,8 @@ def _python(text: str) -> str:
 
 def in_short(path: str, text: str) -> str:
     """One line of a list: a module, its first words and what it defines."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = tree_of(text)
+    if tree is None:
         return f"- {path}: does not parse as Python\n"
     words = ast.get_docstring(tree)
     names = [f"`{node.name}`" for node in tree.body if isinstance(node, Definition)]
@@ -155,7 +155,7 @@ def _outside_fences(text: str) -> Iterator[str]:
 def _json(text: str) -> str:
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return f"\nIt is not valid JSON: {error}.\n"
     if isinstance(value, dict):
         return "\nAn object with " + ", ".join(f"`{key}`" for key in list(value)[:30]) + ".\n"

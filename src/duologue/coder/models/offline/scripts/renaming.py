@@ -8,6 +8,8 @@ import re
 import tokenize
 from dataclasses import dataclass
 
+from duologue.coder.models.offline.parsing import UNPARSED
+
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
@@ -149,5 +151,5 @@ def _line_starts(text: str) -> list[int]:
 def _must_parse(text: str) -> None:
     try:
         ast.parse(text)
-    except SyntaxError as error:
+    except UNPARSED as error:
         raise ValueError(f"the renamed text would not parse: {error}") from error

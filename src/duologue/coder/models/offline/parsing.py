@@ -1,0 +1,16 @@
+"""Python texts as trees, as far as there is one."""
+
+from __future__ import annotations
+
+import ast
+
+#: What the parser raises: of a text that is no Python, and of one that nests deeper than it goes, as a long sum does.
+UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def tree_of(text: str) -> ast.Module | None:
+    """The tree of a text; None where there is none."""
+    try:
+        return ast.parse(text)
+    except UNPARSED:
+        return None
