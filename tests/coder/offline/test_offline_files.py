@@ -352,35 +352,3 @@ def test_edits_between_two_texts_are_exact(old: str, new: str) -> None:
         assert text.count(edit["old"]) == 1 or not old
         text = text.replace(edit["old"], edit["new"], 1)
     assert text == new
-
-
-RST_README = """\
-Inflector
-=========
-
-|build status|_ |coverage|
-
-.. |build status| image:: https://example.org/badge.svg
-   :alt: Build Status
-
-It makes plurals of words.
-
-Resources
----------
-
-- the documentation
-"""
-
-
-async def test_headings_and_badges_of_restructured_text_are_not_what_a_project_does(tmp_path: Path) -> None:
-    module = '"""\ninflector\n~~~~~~~~~\n\nPlurals of English words.\n\n:copyright: none\n"""\n'
-    turn = await Session(tmp_path, {"README.rst": RST_README, "inflector.py": module}).say("what does this project do?")
-    assert "**Inflector**\n\nIt makes plurals of words." in turn.said
-    assert "inflector.py: Plurals of English words." in turn.said
-    assert "Resources" not in turn.said and "~~~" not in turn.said and "alt:" not in turn.said and "|" not in turn.said
-
-
-async def test_a_sentence_with_links_is_whole(tmp_path: Path) -> None:
-    readme = "# A\n\n[![badge](b.svg)](b)\n\nMore than\n[the library][lib], a lot.\n\n[lib]: https://example.org\n"
-    turn = await Session(tmp_path, {"README.md": readme}).say("what does this project do?")
-    assert "**A**\n\nMore than [the library][lib], a lot." in turn.said and "example.org" not in turn.said

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from duologue.coder.models.offline.intents.steps import Assign
 from duologue.coder.models.offline.parsing import tree_of
 from duologue.coder.models.offline.scripts.hunks import change_of
-from duologue.coder.models.offline.scripts.lookup import scope
+from duologue.coder.models.offline.scripts.lookup import common, scope
 from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped
 from duologue.coder.texts import shorten
@@ -50,7 +50,7 @@ async def assign(turn: Turn, step: Assign) -> None:
 async def _texts(turn: Turn, step: Assign) -> dict[str, str]:
     allowed = await scope(turn, step.where)
     pattern = rf"\b{step.name}\b\s*(:[^=]*)?=([^=]|$)"
-    data = await turn.need("search", pattern=pattern, regex=True, glob="*.py", limit=200)
+    data = await turn.need("search", pattern=pattern, regex=True, glob="*.py", limit=200, path=common(allowed))
     found = dict.fromkeys(str(match["path"]) for match in data["matches"])
     return await turn.read_all([path for path in found if allowed is None or path in allowed])
 

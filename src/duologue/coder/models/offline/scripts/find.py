@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from duologue.coder.models.offline.intents.steps import Find
-from duologue.coder.models.offline.scripts.lookup import inside, matching, scope
+from duologue.coder.models.offline.scripts.lookup import common, inside, matching, scope
 from duologue.coder.models.offline.turn import Turn
 from duologue.coder.texts import shorten
 
@@ -22,7 +22,9 @@ async def find(turn: Turn, step: Find) -> None:
     if not matches and not step.regex:
         matches, truncated = await _matches(turn, step, where, ignore_case=True)
     if not matches:
-        await turn.say(f"`{step.text}` occurs nowhere{f' in {step.where}' if step.where else ' in the project'}.\n")
+        place = f"in {step.where}" if step.where else "in the project"
+        seen = ", as far as I have looked: there are very many places elsewhere" if truncated else ""
+        await turn.say(f"`{step.text}` occurs nowhere {place}{seen}.\n")
         return
     await turn.say(_shown(step, matches, truncated))
 
@@ -37,9 +39,8 @@ async def _matches(
             rf"\b(def|class|func|function|fn|struct|const|let|var|type|interface)\s+{name}\b|^\s*{name}\s*[:=]",
             True,
         )
-    arguments: dict[str, Any] = {"pattern": pattern, "regex": regex, "limit": 200}
-    if where is not None and len(where) == 1:
-        arguments["path"] = where[0]
+    # Not the whole project: places elsewhere would use the limit up.
+    arguments: dict[str, Any] = {"pattern": pattern, "regex": regex, "limit": 200, "path": common(where)}
     if ignore_case:
         arguments["ignore_case"] = True
     data = await turn.need("search", **arguments)

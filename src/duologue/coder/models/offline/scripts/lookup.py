@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import posixpath
 from collections.abc import Callable, Sequence
 
 from duologue.coder.models.offline.turn import Turn, TurnStopped
@@ -33,6 +34,11 @@ def matching(files: Sequence[str], wanted: str) -> list[str]:
 def inside(files: Sequence[str], folder: str) -> list[str]:
     prefix = folder.strip().removeprefix("./").strip("/") + "/"
     return [path for path in files if path.startswith(prefix) or f"/{prefix}" in path]
+
+
+def common(files: Sequence[str] | None) -> str:
+    """The smallest file or folder that has all of them in it; that of the project where there is no limit."""
+    return (posixpath.commonpath(files) or ".") if files else "."
 
 
 async def one_file(turn: Turn, wanted: str) -> str:
