@@ -117,6 +117,22 @@ async def test_an_edit_is_told_asked_and_kept_with_its_diff(tmp_path: Path, prot
         assert told.raw_output["path"] == "a.txt"
 
 
+async def test_a_move_is_told_and_asked_with_both_of_its_paths(tmp_path: Path, protocol: int) -> None:
+    (tmp_path / "a.txt").write_text("one\n")
+    move = call("move_file", path="a.txt", to="sub/b.txt")
+    person = Person()
+    async with opened(tmp_path, asks(move), says(), protocol=protocol, person=person) as (session, _, _models):
+        assert await take_turn(session) is StopReason.END_TURN
+        (question,) = person.questions
+        shown = question.subject.tool_call
+        assert shown.kind == "move" and shown.title == "Move a.txt to sub/b.txt"
+        assert "Always allow deleting and moving files" in [option.name[:38] for option in question.options]
+        (told,) = session.transcript.tool_calls.values()
+        both = [str(tmp_path / "sub" / "b.txt"), str(tmp_path / "a.txt")]
+        assert [told.raw_input["to"], told.raw_input["path"]] == both
+        assert [place.path for place in told.locations] == both
+
+
 @pytest.mark.req("all-permissions-06", "all-permissions-07")
 async def test_a_refused_edit_fails_and_the_turn_goes_on(tmp_path: Path, protocol: int) -> None:
     """Field bugs 66 and 70."""

@@ -195,6 +195,10 @@ def test_rules_for_other_tools_go_by_name() -> None:
         (run("make", PROJECT / "sub"), "exactly `make`, in /home/me/project/sub"),
         (write("src/pkg/a.py"), "changes of files that match `src/pkg/**` in this project"),
         (write("setup.py"), "changes of files that match `*` in this project"),
+        (
+            Write((PROJECT / "b/c.py", PROJECT / "a/c.py"), "delete"),
+            "deleting and moving files that match `a/**`, `b/**` in this project",
+        ),
         (Use("db__query"), "the tool `db__query` in this project"),
     ],
 )

@@ -46,7 +46,7 @@ from duologue.protocol.v2.updates import (
 )
 
 #: Arguments of tools that hold a path; a client gets them absolute.
-PATH_ARGUMENTS = ("path", "cwd")
+PATH_ARGUMENTS = ("path", "to", "after", "cwd")
 
 #: Results of these kinds are code or listings, where a client would otherwise see Markdown.
 VERBATIM = frozenset(("read", "search"))

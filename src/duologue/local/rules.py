@@ -249,7 +249,7 @@ def _always_write(paths: tuple[Path, ...], kind: Literal["edit", "delete"], proj
     rules = [Rule("allow", kind, pattern) for pattern in patterns]
     if not all(any(rule.covers(Write((path,), kind), project) for rule in rules) for path in paths):
         return None
-    verb = "changes of files" if kind == "edit" else "deleting files"
+    verb = "changes of files" if kind == "edit" else "deleting and moving files"
     parts: Parts = tuple((kind, pattern, None) for pattern in patterns)
     return Always(parts, f"{verb} that match {', '.join(f'`{pattern}`' for pattern in patterns)} in this project")
 
