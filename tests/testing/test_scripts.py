@@ -156,6 +156,30 @@ async def test_whole_messages_and_other_sessions(lines: list[Line]) -> None:
         await client.play(await connection.new_session("/"))
 
 
+class Thinker(Agent):
+    """Tells what it thinks as a whole, and in pieces and as a whole."""
+
+    async def prompt(self, turn: Turn) -> None:
+        await turn.update(v2.AgentThoughtEvent(message_id="t1", content=[v2.TextBlock(text="first")]))
+        await turn.update(v2.AgentThoughtChunk(message_id="t2", content=v2.TextBlock(text=", second")))
+        await turn.update(v2.AgentThoughtEvent(message_id="t2", content=[v2.TextBlock(text=", second")]))
+        await turn.say("done")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Thought("first, second"), Reply("done")],
+        [Thought("first"), Thought(re.compile(".*second")), Reply("done")],
+        [Update(v2.AgentThoughtChunk(message_id="t2", content=v2.TextBlock(text=", second"))), Reply("done")],
+        [Reply("done")],
+    ],
+    ids=["text", "in two", "as an update", "not mentioned"],
+)
+async def test_whole_thoughts(lines: list[Line], acp_version: Version) -> None:
+    await play(Thinker(), ScriptedClient(Prompt("go"), *lines), acp_version)
+
+
 @pytest.mark.parametrize(
     ("lines", "expected", "got"),
     [

@@ -22,6 +22,7 @@ from duologue.protocol.v2.updates import (
     AgentMessageChunk,
     AgentMessageEvent,
     AgentThoughtChunk,
+    AgentThoughtEvent,
     SessionUpdate,
     ToolCallUpdateEvent,
 )
@@ -123,19 +124,22 @@ class ScriptedClient(Client):
         if self._turn is None or self._turn.session is not session or self.script.failure is not None:
             return
         match update:
-            case AgentMessageChunk(message_id=message_id, content=TextBlock(text=text)):
-                self._messages.add(message_id)
-                self._hear(Reply, text)
-            case AgentMessageEvent(message_id=message_id, content=list(blocks)) if message_id not in self._messages:
-                self._hear(Reply, "".join(block.text for block in blocks if isinstance(block, TextBlock)))
-            case AgentThoughtChunk(content=TextBlock(text=text)):
-                self._hear(Thought, text)
-            case _:
-                self._see(session, update)
+            case _ if self._sees(session, update):
+                pass
+            case AgentMessageChunk(content=TextBlock(text=text)) | AgentThoughtChunk(content=TextBlock(text=text)):
+                self._messages.add(update.message_id)
+                self._hear(Reply if isinstance(update, AgentMessageChunk) else Thought, text)
+            case AgentMessageEvent(content=list(blocks)) | AgentThoughtEvent(content=list(blocks)):
+                if update.message_id not in self._messages:
+                    text = "".join(block.text for block in blocks if isinstance(block, TextBlock))
+                    self._hear(Reply if isinstance(update, AgentMessageEvent) else Thought, text)
         self._cancel_if_told()
 
     def _hear(self, kind: type[Reply | Thought], text: str) -> None:
         """Take a piece of text; as soon as it is not what the script says, that is a mismatch."""
+        line = self.script.line
+        if type(line) is not kind and type(self.script.peek(1)) is kind:
+            self._pass_text(self._text_is_whole())
         self._said[kind] += text
         while said := self._said[kind]:
             line = self.script.line
@@ -154,9 +158,10 @@ class ScriptedClient(Client):
         """Whether what is said now need not be in the script: the user has cancelled, or is about to."""
         return isinstance(self.script.line, Cancel) or (self._turn is not None and self._cancelling is not None)
 
-    def _see(self, session: Session, update: SessionUpdate) -> None:
-        """Advance if it is what the script expects; other updates are passed over."""
+    def _sees(self, session: Session, update: SessionUpdate) -> bool:
+        """Advance if the update is the line that comes next, which is no text."""
         whole = self._text_is_whole()
+        found = False
         match self.script.peek(whole), update:
             case Call() as line, ToolCallUpdateEvent(tool_call_id=call_id):
                 call = session.transcript.tool_calls[call_id]
@@ -164,11 +169,10 @@ class ScriptedClient(Client):
                 found = found and (line.status or call.status, line.kind or call.kind) == (call.status, call.kind)
             case Update(update=expected), _:
                 found = contains(expected, update)
-            case _:
-                found = False
         if found:
             self._pass_text(whole)
             self.script.advance()
+        return found
 
     def _text_is_whole(self) -> bool:
         """Whether the script expects a text by a pattern, and what was said so far is one."""
