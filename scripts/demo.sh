@@ -28,5 +28,7 @@ duologue run --model offline --cwd "$folder" "$@" "$request" || status=$?
 echo
 echo "What changed in the copy ($folder):"
 (cd "$folder" && find . -name __pycache__ -type d -prune -exec rm -rf {} +)
-diff -ru "$here/examples/project" "$folder" -x __pycache__ || true
+if diff -ru "$here/examples/project" "$folder" -x __pycache__; then
+    echo nothing
+fi
 exit "$status"

@@ -12,20 +12,23 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif(not (ROOT / ".venv" / "bin" / "duologue").exists(), reason="needs the checkout's own .venv")
-def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) -> None:
-    source = ROOT / "examples" / "project" / "invoicer" / "invoice.py"
-    before = source.read_bytes()
-    env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
-    done = subprocess.run(
-        ["sh", str(ROOT / "scripts" / "demo.sh")],
-        env=env,
+def demo(folder: Path, *request: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", str(ROOT / "scripts" / "demo.sh"), *request],
+        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
+
+
+@pytest.mark.skipif(not (ROOT / ".venv" / "bin" / "duologue").exists(), reason="needs the checkout's own .venv")
+def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) -> None:
+    source = ROOT / "examples" / "project" / "invoicer" / "invoice.py"
+    before = source.read_bytes()
+    done = demo(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "allowed once by the rule edit:invoicer/**" in done.stdout
     assert "allowed once by the rule run:duologue try-edits *" in done.stdout and "by --yes" not in done.stdout
@@ -34,6 +37,12 @@ def test_the_demo_repairs_the_copy_and_leaves_the_example_alone(tmp_path: Path) 
     assert done.stdout.index("FAILED (failures=1)") < done.stdout.index("│ OK")
     assert "+        if self.pieces >= BULK_FROM:" in done.stdout.partition("What changed in the copy")[2]
     assert source.read_bytes() == before and not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not (ROOT / ".venv" / "bin" / "duologue").exists(), reason="needs the checkout's own .venv")
+def test_a_demo_that_changed_nothing_says_so(tmp_path: Path) -> None:
+    done = demo(tmp_path, "hello")
+    assert done.returncode == 0 and done.stdout.rpartition("What changed in the copy")[2].endswith(":\nnothing\n")
 
 
 def test_the_demo_installs_no_more_than_it_needs(tmp_path: Path) -> None:
