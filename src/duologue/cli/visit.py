@@ -7,7 +7,6 @@ import contextlib
 import logging
 import os
 import sys
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,9 +68,9 @@ class Visit(Client):
         self._impatient = asyncio.Event()
         self._ready = False
 
-    @abstractmethod
     async def work(self, connection: ClientConnection) -> Exit:
         """What is done with the agent; the exit status."""
+        raise NotImplementedError
 
     def afterwards(self) -> None:
         """What is told once the work is done and the agent has ended, having said all that it had to say."""

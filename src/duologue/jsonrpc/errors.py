@@ -28,7 +28,7 @@ SHOWN_DATA = 1000
 
 
 class JsonRpcError(DuologueError):
-    """Root of everything that this room raises or reports."""
+    """Root of everything that goes wrong on a connection; settings that make no sense are a ValueError."""
 
 
 class LocalProtocolError(JsonRpcError):

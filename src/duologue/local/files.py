@@ -47,7 +47,8 @@ def decode(data: bytes, name: str) -> str:
 def open_folder(root: Path, parts: Sequence[str], *, create: bool = False) -> Iterator[int]:
     """A descriptor of a folder below a real root, reached without following any link.
 
-    Raises PathRefused when a name on the way has become a link since the path was resolved.
+    Raises PathRefused when a name on the way has become a link since the path was resolved, and FileNotFoundError when
+    one is not there and is not to be made.
     """
     folder = os.open(root, FOLDER)
     try:
@@ -117,7 +118,10 @@ def _status(folder: int, name: str) -> os.stat_result | None:
 
 
 def replace(place: Place, data: bytes, mode: int | None = None) -> None:
-    """Put a file with these bytes at the place, in one step. Without a mode, a file that is there keeps its own."""
+    """Put a file with these bytes at the place, in one step. Without a mode, a file that is there keeps its own.
+
+    Raises PathRefused for a file that is read-only, and for what is there and is no file.
+    """
     with open_parent(place, create=True) as (folder, name):
         present = _status(folder, name)
         if present is not None:

@@ -44,7 +44,10 @@ def _folded(pattern: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str, dots: bool = True) -> re.Pattern[str]:
-    """Raises ValueError for a pattern with too many alternatives, or an impossible range of characters."""
+    """What fits a pattern, as a regular expression.
+
+    Raises ValueError for a pattern with too many alternatives, or an impossible range of characters.
+    """
     try:
         return re.compile("|".join(translate(each, dots) for each in alternatives(pattern)), re.DOTALL)
     except re.error as error:
