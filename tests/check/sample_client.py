@@ -77,6 +77,9 @@ class InMemory:
         document = nes.open("file:///w/a.py", "f(\n", language_id="python")
         await nes.suggest(document, 2)
 
+    def told(self) -> str:
+        return ""
+
     async def stop(self) -> None:
         self._task.cancel()
         await asyncio.wait({self._task})

@@ -91,9 +91,10 @@ async def test_a_client_of_another_version_is_not_judged() -> None:
 
 
 async def test_a_client_that_starts_no_agent_is_told_apart() -> None:
-    idle = [sys.executable, "-c", "import sys; sys.stdin.read()", "{agent}"]
-    with pytest.raises(Failed, match="did not start its agent"):
-        await check_program("client", idle, Choice(), 0.3)
+    idle = [sys.executable, "-S", "-c", "import sys; sys.exit('no such program: ' + sys.argv[1][:3])", "{agent}"]
+    with pytest.raises(Failed, match="did not start its agent") as caught:
+        await check_program("client", idle, Choice(), 2)
+    assert "sh -c 'some-client {agent}'" in str(caught.value) and "no such program: " in str(caught.value)
 
 
 def test_a_client_needs_a_place_for_its_agent() -> None:

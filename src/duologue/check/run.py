@@ -33,6 +33,12 @@ Tested = TypeVar("Tested", bound=Bench | ClientBench)
 #: Makes the bench of a probe: for a version, in a folder, under the probe's name.
 Make = Callable[[int, Path, str], Bench | ClientBench]
 
+#: {agent} is one word where it stands alone, and such a client looks for a program of that name.
+NOT_STARTED = (
+    "the client did not start its agent. If it wants the words of the agent's command apart, let a shell start it: "
+    "sh -c 'some-client {agent}'"
+)
+
 
 class Progress(Protocol):
     """Told how far a check has come."""
@@ -220,7 +226,8 @@ async def _proposed(make: Callable[[int, Path, str], ClientBench], versions: Seq
         try:
             wire = await bench.start()
         except Skipped:
-            raise Failed("the client did not start its agent") from None
+            told = bench.told()
+            raise Failed(NOT_STARTED + (f"\n--- last lines of its stderr ---\n{told}" if told else "")) from None
         first = await wire.wait(lambda: next(iter(wire.talk.theirs), None), "the client says nothing")
         proposed = first.params.get("protocolVersion")
         if isinstance(proposed, int) and proposed in versions:

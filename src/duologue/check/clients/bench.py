@@ -72,6 +72,10 @@ class ClientBench(Notebook):
         self._running = await self._launch(self._accept)
         return await self._until(lambda: self._wires[0] if self._wires else None)
 
+    def told(self) -> str:
+        """The last of what the client wrote to stderr."""
+        return "" if self._running is None else self._running.told().strip()
+
     async def prompted(self) -> tuple[Wire, Said]:
         """Start the client and wait for its first prompt. Skips the probe where none comes."""
         await self.start()

@@ -23,6 +23,9 @@ Accept = Callable[[Transport], Awaitable[None]]
 class Running(Protocol):
     """A client that was started."""
 
+    def told(self) -> str:
+        """The last of what it wrote to stderr."""
+
     async def stop(self) -> None:
         """End it."""
 
@@ -69,6 +72,9 @@ class _Program:
         task = asyncio.get_running_loop().create_task(_as_coroutine(self._accept(transport)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def told(self) -> str:
+        return self._process.stderr_tail() if self._process is not None else ""
 
     async def stop(self) -> None:
         if self._process is not None:
