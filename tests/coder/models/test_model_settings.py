@@ -163,6 +163,13 @@ def test_unknown_keys_are_skipped_with_a_warning(tmp_path: Path) -> None:
     assert second.endswith("wire")
 
 
+def test_a_key_that_is_nearly_known_is_named(tmp_path: Path) -> None:
+    file, _ = config(tmp_path, 'modle = "offline"\n[provider.home]\nwire = "openai"\n[providers.home]\nbaseurl = "h"\n')
+    keys = {"modle": "model", "provider": "providers", "providers.home.baseurl": "base_url"}
+    told = [f"unknown key `{key}` is ignored; is `{meant}` meant?" for key, meant in keys.items()]
+    assert [warning.partition(": ")[2] for warning in file.warnings] == told
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

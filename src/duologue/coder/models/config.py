@@ -20,7 +20,7 @@ that `model` names. Unknown keys are skipped with a warning, so that a file of a
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -169,11 +169,18 @@ def _known(
     known = {}
     for key, value in table.items():
         if key not in rules:
-            known_keys = ", ".join([*rules, *([] if prefix else ["providers"])])
-            warnings.append(f"{path}: unknown key `{prefix}{key}` is ignored; known here: {known_keys}")
+            names = [*rules, *([] if prefix else ["providers"])]
+            warnings.append(f"{path}: unknown key `{prefix}{key}` is ignored; {_meant(key, names)}")
             continue
         known[key] = _value(path, prefix + key, rules[key], value)
     return known
+
+
+def _meant(key: str, names: Sequence[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(key, names, n=1, cutoff=0.75)
+    return f"is `{near[0]}` meant?" if near else f"known here: {', '.join(names)}"
 
 
 def _value(path: Path, key: str, rule: Rule, value: Any) -> Any:
