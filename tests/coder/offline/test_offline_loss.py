@@ -94,6 +94,21 @@ async def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path) -> Non
     assert session.read("a.txt") == LINES.replace("three", "new\nthree").replace("still", "")
 
 
+@pytest.mark.parametrize(
+    ("request_", "after"),
+    [
+        ('add "new" at the top of a.txt', "new\none\ntwo"),
+        ('insert "new" after line 1 in a.txt', "one\nnew\ntwo"),
+        ('insert "new" after line 2 in a.txt', "one\ntwo\nnew\n"),
+        ('append "new" to a.txt', "one\ntwo\nnew\n"),
+    ],
+)
+async def test_an_insertion_leaves_the_end_of_a_file_alone(tmp_path: Path, request_: str, after: str) -> None:
+    session = Session(tmp_path, {"a.txt": "one\ntwo"})
+    await session.say(request_)
+    assert session.read("a.txt") == after
+
+
 async def test_white_space_can_be_replaced(tmp_path: Path) -> None:
     session = Session(tmp_path, {"a.txt": "a  b\n", "b.txt": "a b\n"})
     await session.say('replace "  " with "\t"')

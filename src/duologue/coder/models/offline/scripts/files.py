@@ -70,9 +70,9 @@ def _ended(text: str) -> str:
 
 def _inserted(old: str, step: Insert) -> str:
     lines = lines_of(old)
-    if lines and not lines[-1].endswith("\n"):
-        lines[-1] += "\n"
     at = _position(lines, step)
+    if 0 < at == len(lines) and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
     return "".join(lines[:at]) + step.text.rstrip("\n") + "\n" + "".join(lines[at:])
 
 
