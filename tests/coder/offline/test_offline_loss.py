@@ -109,6 +109,12 @@ async def test_an_insertion_leaves_the_end_of_a_file_alone(tmp_path: Path, reque
     assert session.read("a.txt") == after
 
 
+async def test_lines_that_overlap_themselves_are_told_apart(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.txt": "fo\nfo\nfo\nend\nfo\n"})
+    await session.say('add "new" at the top of a.txt')
+    assert session.read("a.txt") == "new\nfo\nfo\nfo\nend\nfo\n"
+
+
 async def test_white_space_can_be_replaced(tmp_path: Path) -> None:
     session = Session(tmp_path, {"a.txt": "a  b\n", "b.txt": "a b\n"})
     await session.say('replace "  " with "\t"')

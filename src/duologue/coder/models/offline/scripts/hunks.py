@@ -57,7 +57,13 @@ def _edit(before: Sequence[str], after: Sequence[str], span: _Span, context: int
 def _sound(old: str, new: str, edits: Sequence[dict[str, str]]) -> bool:
     text = old
     for edit in edits:
-        if not edit["old"] or old.count(edit["old"]) != 1 or text.count(edit["old"]) != 1:
+        if not edit["old"] or not _once(old, edit["old"]) or not _once(text, edit["old"]):
             return False
         text = text.replace(edit["old"], edit["new"])
     return text == new
+
+
+def _once(text: str, part: str) -> bool:
+    """As `edit_file` counts: places that overlap are several."""
+    first = text.find(part)
+    return first >= 0 and text.find(part, first + 1) < 0
