@@ -248,6 +248,10 @@ async def test_what_is_too_much_is_left_out_and_told(tmp_path: Path) -> None:
         assert len(names) == 7 and not any(name.startswith("three") for name in names)
         told = "\n".join(said(session))
         assert "only the first 2 of 3" in told and "more than 7 tools" in told
+        again = await session.connection.resume_session(session.id, tmp_path, mcp_servers=servers, replay=False)
+        models.model.steps = [says("two")]
+        await take_turn(again)
+        assert "\n".join(said(again)).count("only the first 2 of 3") == 1
 
 
 async def test_a_result_is_bounded(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 BOM = "\ufeff"
 
+MOST_DIGITS = 15
+
 # Mixed files are compared line by line; above this product of line counts the comparison would take seconds.
 COMPARED_LINES = 4_000_000
 
@@ -122,6 +124,11 @@ def lines_of(text: str) -> list[str]:
     """Lines by LF alone, which they keep: `str.splitlines` would also break at characters that are text."""
     parts = text.split("\n")
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def counted(digits: str) -> int:
+    """The number that stands in a text. Of one that Python would not read the first digits do: nothing has so many."""
+    return int(digits[:MOST_DIGITS])
 
 
 def line_of(text: str, index: int) -> int:

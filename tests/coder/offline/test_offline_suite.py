@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from offline_kit import Session, example, write_python
 
+from duologue.coder.models.offline.repair.findings import read_findings
 from duologue.coder.models.offline.suite.detect import Suite
 from duologue.coder.models.offline.suite.report import read_pytest, read_unittest
 
@@ -65,6 +66,14 @@ def test_reads_what_pytest_says() -> None:
     assert total.message.startswith("assert 2 == 3")
     assert passed == 1
     assert summary == "1 failed, 1 passed, 1 error in 0.05s"
+
+
+def test_numbers_that_python_would_not_read_spoil_nothing() -> None:
+    endless = "9" * 5000
+    assert read_pytest(f"a.py:{endless}: in f\n{endless} passed in 1.0s\n")[1]
+    assert read_unittest(f"Ran {endless} tests in 1.0s\n\nOK (skipped={endless})\n")[1] == 0
+    (finding,) = read_findings(f"a.py:{endless}:{endless}: F401 unused")
+    assert finding.line > 10**6 and finding.column > 10**6
 
 
 def test_parts_of_a_test_count_for_the_test() -> None:

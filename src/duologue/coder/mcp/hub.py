@@ -25,6 +25,8 @@ class McpHub:
 
     def __init__(self, limits: McpLimits | None = None) -> None:
         self.limits = limits or McpLimits()
+        self._named: tuple[Entry, ...] = ()
+        #: Of these as many as are started.
         self._entries: tuple[Entry, ...] = ()
         self._cwd = Path()
         self._servers: dict[Entry, Server] = {}
@@ -38,14 +40,15 @@ class McpHub:
     def connect(self, entries: Sequence[Entry], cwd: Path, after: float = 0) -> None:
         """Have these servers and no others, in so many seconds: those that were there already go on."""
         entries = tuple(dict.fromkeys(entries))
-        if entries == self._entries and cwd == self._cwd:
+        if entries == self._named and cwd == self._cwd:
             return
         if len(entries) > self.limits.servers:
             self._notices.append(
                 f"only the first {self.limits.servers} of {len(entries)} MCP servers are started: name fewer of them."
             )
         moved = cwd != self._cwd
-        self._entries, self._cwd, self._waited = entries[: self.limits.servers], cwd, False
+        self._named, self._entries = entries, entries[: self.limits.servers]
+        self._cwd, self._waited = cwd, False
         for entry in [entry for entry in self._servers if moved or entry not in self._entries]:
             self._end(self._servers.pop(entry))
         self._tools = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from duologue.coder.models.offline.intents.rule import Groups, counted, quoted, source, text
+from duologue.coder.models.offline.intents.rule import Groups, quoted, source, text
 from duologue.coder.models.offline.intents.steps import (
     Assign,
     Create,
@@ -16,6 +16,7 @@ from duologue.coder.models.offline.intents.steps import (
     Replace,
     Step,
 )
+from duologue.coder.texts import counted
 
 _LOOKS_LIKE_FILE = re.compile(r"[\w./*-]*/[\w./*-]*|[\w.*-]*\.[A-Za-z]\w{0,6}")
 NAME = re.compile(r"[^\W\d]\w*")

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from duologue.coder.models.offline.intents.phrase import MARK, Phrase
 from duologue.coder.models.offline.intents.steps import Step
+from duologue.coder.texts import counted
 
 _NAMED = "Makefile|Dockerfile|LICENSE|README|CHANGELOG|NOTICE|Procfile|Justfile|Gemfile"
 
@@ -37,8 +38,6 @@ PIECES = {
     r"whole"
     r"|entire|of|our|\s)*(?:files?|project|repo(?:sitory)?|code\s?base|code|places?|workspace)))?",
 }
-
-MOST_DIGITS = 15
 
 Groups = dict[str, str | None]
 _SOURCE = " source"
@@ -95,8 +94,3 @@ def quoted(groups: Groups, name: str) -> bool:
 def number(groups: Groups, name: str) -> int | None:
     value = groups.get(name)
     return counted(value) if value else None
-
-
-def counted(digits: str) -> int:
-    """The number that a person wrote. Of one that Python would not read the first digits do: no file has more lines."""
-    return int(digits[:MOST_DIGITS])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from duologue.coder.models.offline.parsing import UNPARSED, tree_of
+from duologue.coder.texts import counted
 
 _LINE = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):?)? (?P<rest>.+)$", re.MULTILINE)
 _CODE = re.compile(r"^([A-Z]+\d+)(?: \[\*\])? (.*)$")
@@ -38,7 +39,7 @@ def _finding(match: re.Match[str]) -> Finding:
     code = _CODE.match(match["rest"])
     path = match["path"].removeprefix("./")
     message = code[2] if code else match["rest"]
-    return Finding(path, int(match["line"]), int(match["column"] or 1), code[1] if code else "", message)
+    return Finding(path, counted(match["line"]), counted(match["column"] or "1"), code[1] if code else "", message)
 
 
 def mended(text: str, finding: Finding) -> str | None:

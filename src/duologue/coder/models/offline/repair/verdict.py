@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from duologue.coder.models.offline.parsing import UNPARSED, tree_of
+
 
 @dataclass(frozen=True, slots=True)
 class Proven:
@@ -99,7 +101,7 @@ def in_a_table(edit: Proven, text: str) -> bool:
     """Whether the edit changes one of many plain values side by side: data, which tests may only reflect."""
     lines = text.split("\n")
     offset = len(lines[edit.line - 1][: edit.column].encode())
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree_of(text) or ast.Module([], [])):
         values = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", ())
         plain = [value for value in values if isinstance(value, ast.Constant)]
         if len(plain) >= TABLE and any(value.lineno == edit.line and value.col_offset == offset for value in plain):
@@ -120,7 +122,7 @@ def _plain_first(edit: Proven, text: str) -> tuple[int, int, float]:
     """Among edits that mean the same, one that hides the fewest names, then the name used most, then the likeliest."""
     try:
         return _hidden(ast.parse(edit.apply(text))), -len(re.findall(rf"\b{re.escape(edit.new)}\b", text)), -edit.score
-    except (SyntaxError, ValueError):
+    except UNPARSED:
         return 0, 0, -edit.score
 
 
@@ -147,7 +149,7 @@ def _meaning(edit: Proven, text: str) -> str:
     """The edited file in a normal form: texts with one form do the same."""
     try:
         tree = ast.parse(edit.apply(text))
-    except (SyntaxError, ValueError):
+    except UNPARSED:
         return f"{edit}"
     return f"{edit.path}\n{ast.dump(_Normal().visit(tree))}"
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from duologue.coder.texts import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -50,7 +52,7 @@ def read_pytest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     summary = re.findall(
         r"^=*\s*(.*\b(?:passed|failed|errors?|no tests ran|skipped)\b.* in [\d.:hms ()]+)\s*=*$", output, re.MULTILINE
     )
-    return tuple(failures.values()), int(passed[1]) if passed else None, summary[-1].strip("= ") if summary else ""
+    return tuple(failures.values()), counted(passed[1]) if passed else None, summary[-1].strip("= ") if summary else ""
 
 
 def _pytest_blocks(output: str) -> Iterator[tuple[str, str]]:
@@ -70,7 +72,7 @@ def _assertion(block: str) -> str:
 def _last_place(block: str, test_file: str) -> tuple[str | None, int | None]:
     places = re.findall(r"^(\S+?):(\d+): in ", block, re.MULTILINE)
     inside = [place for place in places if place[0] == test_file] or places
-    return (inside[-1][0], int(inside[-1][1])) if inside else (test_file, None)
+    return (inside[-1][0], counted(inside[-1][1])) if inside else (test_file, None)
 
 
 def read_unittest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
@@ -80,7 +82,7 @@ def read_unittest(output: str) -> tuple[tuple[Failure, ...], int | None, str]:
     ran = re.search(r"^Ran (\d+) tests? in .*$", output, re.MULTILINE)
     last = re.findall(r"^(OK.*|FAILED \(.*\)|NO TESTS RAN.*)$", output, re.MULTILINE)
     skipped = re.search(r"\bskipped=(\d+)", last[-1]) if last else None
-    passed = max(int(ran[1]) - len(failures) - int(skipped[1] if skipped else 0), 0) if ran else None
+    passed = max(counted(ran[1]) - len(failures) - counted(skipped[1] if skipped else "0"), 0) if ran else None
     return failures, passed, f"{ran[0]}: {last[-1]}" if ran and last else ""
 
 
@@ -96,5 +98,5 @@ def _unittest_failure(title: str, block: str) -> Failure:
     # A module that cannot be imported: the cause comes last.
     at = -1 if raised and raised[0].startswith("ImportError: Failed to import test module") else 0
     message = raised[at] if raised else ""
-    path, line = (inside[-1][0], int(inside[-1][1])) if inside else (None, None)
+    path, line = (inside[-1][0], counted(inside[-1][1])) if inside else (None, None)
     return Failure(name, path, line, message[:300])
