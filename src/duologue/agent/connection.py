@@ -183,7 +183,7 @@ class AgentConnection:
             turns.withdraw(turn)
             raise unknown_session(params.session_id)
         turn.ready = True
-        # Behind the answer, which follows at once.
+        # Behind the answer, which follows at once (in a batch, when all of it is answered: no turn waits for that).
         asyncio.get_running_loop().call_soon(turns.start)
         return PromptResponse()
 
