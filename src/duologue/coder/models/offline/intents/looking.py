@@ -135,6 +135,8 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:show|print|display|read|view|open|cat|type|dump|see)(?: me)? {THE}(?:contents? of |text of |source(?: "
          r"code)? of |what's "
          r"in )?{THE}{FILE}(?P<path>{PATH}|README)(?: file)?", lambda g: Show(text(g, "path"))),
+    rule(r"(?:show|print|display|see)(?: me)? {THE}(?:function|class|method) (?P<path>[\w.]+)(?:\(\))?",
+         lambda g: Explain(text(g, "path"))),
     rule(r"(?:what|which){+THE} (?:functions|classes|methods|definitions)(?: (?:and|or) (?:functions|classes|methods))?"
          r" (?:are there in|are defined in|does|do|has) {THE}{KIND}{FILE}(?P<path>{WORD})"
          r"(?: (?:have|contain|define|offer|hold)s?)?", lambda g: Explain(text(g, "path"))),

@@ -20,6 +20,8 @@ from duologue.coder.texts import counted
 
 _LOOKS_LIKE_FILE = re.compile(r"[\w./*-]*/[\w./*-]*|[\w.*-]*\.[A-Za-z]\w{0,6}")
 NAME = re.compile(r"[^\W\d]\w*")
+#: A member of a class; what is shorter behind the dot may be the ending of a file.
+_OF_A_CLASS = re.compile(r"_?[A-Z][a-z]\w*\.(?:\w{5,}|\w*_\w*)")
 _STATEMENT = re.compile(r"import [\w., ]+|from [\w.]+ import [\w.,* ]+")
 #: Words after which a text is meant as it stands.
 EXACT = re.compile(
@@ -54,6 +56,9 @@ def literal(words: str) -> str | None:
 
 def rename(groups: Groups) -> Step | None:
     old, new = text(groups, "old"), text(groups, "new")
+    if _OF_A_CLASS.fullmatch(old) and NAME.fullmatch(new):
+        name = old.rpartition(".")[2]
+        return Declined(f"I rename by the bare name, wherever it occurs: say “rename {name} to {new}”.")
     if _LOOKS_LIKE_FILE.fullmatch(old) and (_LOOKS_LIKE_FILE.fullmatch(new) or not quoted(groups, "old")):
         return MoveFile(old, new)
     if not NAME.fullmatch(old.strip("()")):

@@ -115,18 +115,22 @@ RULES: tuple[Rule, ...] = (
          _test),
     rule(_SOUGHT + r" {THE}(?:test )?failures?", _test),
     rule(r"(?:find out|see|tell me|figure out|check|determine|explain|show me|look) why(?:{+THE}(?: " + _TESTS + r")?"
-         r"(?: (?:it|they|that))?(?: (?:is|are|do|does))? " + _ACTUAL + r")?|why(?: is (?:that|it))?", _test),
+         r"(?: (?P<x>test_\w+|Test[A-Z]\w*))?(?: (?:it|they|that))?(?: (?:is|are|do|does))? " + _ACTUAL +
+         r")?|why(?: is (?:that|it))?", _test),
     rule(r"(?:(?:(?:there )?(?:is|'s|are)|i have|we have|i see|i get|got) )?(?:(?:a|an|one|two|three|some|several|"
          r"many|most|all|both|of|the|my|our|few|\d+) )*" + _TESTS + _OF +
          r"(?: (?:is|are|seems?(?: to be)?|now|still|currently|keeps?|always|just|do|does|did|all))* " + _ACTUAL +
          r"(?: (?:in|for|on) (?:this|the) {PROJECT}| here)?", _test),
     rule(r"(?:(?:there )?(?:is|'s|are)|i have|we have|i see|i get) (?:(?:a|an|one|two|three|some|several|many|few|"
          r"\d+) )*(?:failing|failed|broken|red) tests?(?: here)?(?: cases?)?" + _OF, _test),
-    rule(r"(?P<x>(?:[\w.-]+/)*test_\w+(?:\.py)?(?:::\S+)?|Test\w+)(?: (?:is|are|does|still|now))* " + _ACTUAL, _test),
+    rule(r"{THE}(?:test )?(?P<x>(?:[\w.-]+/)*test_\w+(?:\.py)?(?:::\S+)?|Test\w+)"
+         r"(?: (?:is|are|does|still|now))* " + _ACTUAL, _test),
     rule(r"what(?:'s| is|s) (?:(?:currently|still) )?(?:failing|broken|red|wrong)(?: here)?", _test),
     rule(r"(?:figure|work) out (?:what|which|why)(?: is| are|{+THE} " + _TESTS + r")? " + _ACTUAL, _test),
     rule(r"{THE}" + _TESTS + r" (?:(?:should|must|all|now|still|do) )*(?:pass(?:es|ing)?|work|succeed)", _test),
     rule(r"(?:fix|repair)(?: (?:the )?(?:rest|lot))?", lambda _: Repair()),
+    rule(r"(?:fix|repair|mend) {THE}(?:failing|failed|broken|red) ones?", lambda _: Repair()),
+    rule(r"(?:fix|repair|mend) {THE}(?:test )?(?P<x>test_\w+){IN}{THE}{FILE}{PATH}", _repair),
     rule(r"(?:something|it)(?:'s| is) (?:broken|failing|red)|something fails", _test),
     rule(r"(?:fix|repair|mend|correct|solve|debug|resolve|handle) (?:(?:what|whatever|anything|everything|something|"
          r"those|that|the ones?|all|any|things?|which) ?)+(?:(?:is|are|was|were|does|do|did|you) ?)*(?:" + _ACTUAL +
@@ -182,4 +186,5 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:in (?:the |a )?(?:shell|terminal|console),? )(?:run|execute|type|do)?\s*(?P<x>\S.*)", _run),
     rule(r"[$!]\s*(?P<x>\S.*)", _run),
     rule(rf"(?P<x>{_COMMAND_LINE})", _run),
+    rule(r"(?:show|give|tell)(?: me)? {THE}(?P<x>git (?:status|log|diff))", _run),
 )  # fmt: skip
