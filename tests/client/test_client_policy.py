@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from client_kit import OPTIONS, Host
 
-from duologue.client import Client, Policy, Session
+from duologue.client import Client, LocalFiles, Policy, Session
 from duologue.client.policy import Answer, Decision
 from duologue.client.subjects import Matter
 from duologue.local.rules import Run, Subject, Use, Write
@@ -200,6 +200,38 @@ async def test_field_bug_68_a_rule_never_takes_more_than_once(version: int, tmp_
 @pytest.mark.req("all-permissions-02")
 async def test_a_choice_that_was_not_offered_is_not_sent(version: int, tmp_path: Path) -> None:
     assert await outcome(version, Guarded(choice="whatever"), tmp_path) == "no"
+
+
+SAME = [
+    {"optionId": "same", "name": "Yes", "kind": "allow_once"},
+    {"optionId": "same", "name": "No", "kind": "reject_once"},
+]
+
+
+@pytest.mark.parametrize("rules", [(), ("allow edit:**",), ("reject edit:**",)])
+async def test_an_id_that_stands_for_yes_and_for_no_is_never_sent(
+    version: int, tmp_path: Path, rules: tuple[str, ...]
+) -> None:
+    client = Guarded(*rules, choice="same")
+    about = {"kind": "edit", "locations": [{"path": str(tmp_path / "a")}], "rawInput": {"path": str(tmp_path / "a")}}
+    assert await outcome(version, client, tmp_path, about, SAME) == "cancelled"
+
+
+async def test_a_no_by_such_an_id_is_good_for_no_write(tmp_path: Path) -> None:
+    client = Guarded(choice="same")
+    client.files = LocalFiles()
+    host = await Host.begin(1, client, cwd=tmp_path)
+    file = str(tmp_path / "a")
+    call = {
+        "toolCallId": "c",
+        "title": "Edit",
+        "kind": "edit",
+        "locations": [{"path": file}],
+        "rawInput": {"path": file},
+    }
+    await host.replies("session/request_permission", options=SAME, toolCall=call)
+    assert "error" in await host.replies("fs/write_text_file", path=file, content="x")
+    assert not (tmp_path / "a").exists()
 
 
 @pytest.mark.req("v2-permissions-09")

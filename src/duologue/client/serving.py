@@ -125,20 +125,28 @@ class Serving:
         return RequestPermissionResponse(outcome=outcome)
 
     async def _decide(self, session: Session, params: RequestPermissionRequest) -> RequestPermissionOutcome:
+        matter, outcome = await self._answer(session, params)
+        meant = _meanings(params, outcome)
+        if len(meant) > 1:
+            log.error("the agent gave an option that allows and one that refuses the same id; the request is refused")
+            return CancelledOutcome()
+        if matter is not None and True in meant:
+            session.grants.give(matter)
+        return outcome
+
+    async def _answer(
+        self, session: Session, params: RequestPermissionRequest
+    ) -> tuple[Matter | None, RequestPermissionOutcome]:
         try:
             matter, answer = self._by_policy(session, params)
             if answer == "reject":
-                return refusal(params)
+                return matter, refusal(params)
             if answer == "allow":
-                outcome = allowance(params)
-            else:
-                outcome = _offered(params, await self._client.request_permission(session, params))
+                return matter, allowance(params)
+            return matter, _offered(params, await self._client.request_permission(session, params))
         except Exception:
             log.exception("answering a permission request failed; it is refused")
-            return refusal(params)
-        if matter is not None and _allows(params, outcome):
-            session.grants.give(matter)
-        return outcome
+            return None, refusal(params)
 
     def _by_policy(self, session: Session, params: RequestPermissionRequest) -> tuple[Matter | None, Answer]:
         """What a request is about, as far as that matters to this client, and what its policy says of it."""
@@ -174,6 +182,7 @@ def _offered(params: RequestPermissionRequest, outcome: RequestPermissionOutcome
     return outcome
 
 
-def _allows(params: RequestPermissionRequest, outcome: RequestPermissionOutcome) -> bool:
+def _meanings(params: RequestPermissionRequest, outcome: RequestPermissionOutcome) -> set[bool]:
+    """Whether the options that the answer can mean allow it."""
     chosen = outcome.option_id if isinstance(outcome, SelectedOutcome) else None
-    return any(option.option_id == chosen and option.kind in ALLOWING for option in params.options)
+    return {option.kind in ALLOWING for option in params.options if option.option_id == chosen}
