@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 from duologue.coder.models.offline.repair.command import try_edits_command
@@ -13,6 +17,7 @@ from duologue.coder.models.offline.turn import Turn, TurnStopped
 from duologue.coder.texts import shorten
 
 SHOWN = 6
+_MISSING = re.compile(r"No module named '(\w+)[\w.]*'")
 
 
 async def repair(turn: Turn, target: str | None) -> None:
@@ -27,8 +32,25 @@ async def repair(turn: Turn, target: str | None) -> None:
         await turn.say(f"All tests pass{f' ({report.passed})' if report.passed else ''}; there is nothing to repair.\n")
         return
     await turn.say(_failing(report))
+    lacking = _not_installed(report, await turn.files())
+    if lacking:
+        raise TurnStopped(
+            f"No edit repairs that: {suite.python} does not have {lacking}, which the tests need. Install it in the "
+            "project's environment and ask again. Nothing is changed."
+        )
     found = await _lab(turn, suite, report)
     await _weigh(turn, suite, target, found)
+
+
+def _not_installed(report: Report, files: Sequence[str]) -> str:
+    """A module that a failing test misses, and that is neither the project's nor a slip of the pen."""
+    own = {part.removesuffix(".py") for path in files for part in path.split("/")}
+    known = [*own, *sys.stdlib_module_names]
+    for failure in report.failures:
+        missing = _MISSING.search(failure.message)
+        if missing and not difflib.get_close_matches(missing[1], known, n=1):
+            return f"`{missing[1]}`"
+    return ""
 
 
 def _failing(report: Report) -> str:
