@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -289,3 +290,24 @@ async def test_an_editors_file_has_one_mark_afterwards_whoever_keeps_it(
     more = {"text": "a\nc\n"} if name == "write_file" else {"edits": [edit("b", "c")]}
     await bench.run(name, path="f.txt", **more)
     assert editor.disk == "\ufeffa\r\nc\r\n"
+
+
+async def test_of_two_sessions_that_change_a_file_at_once_one_is_told_that_it_has_changed(tmp_path: Path) -> None:
+    put(tmp_path, b"a\n" * 50_000)
+    plans = [await Bench(tmp_path).plan("write_file", path="f.txt", text=f"{number}\n") for number in range(8)]
+    ended = await asyncio.gather(*(plan.perform("c1") for plan in plans), return_exceptions=True)
+    assert sorted(type(each).__name__ for each in ended) == ["Outcome", *["Stale"] * 7]
+
+
+async def test_a_session_whose_editor_does_not_answer_holds_up_no_other_file(tmp_path: Path) -> None:
+    class Hanging:
+        async def read_text(self, path: Path) -> str:
+            return "old\n"
+
+        async def write_text(self, path: Path, text: str) -> None:
+            await asyncio.Event().wait()
+
+    hanging = asyncio.create_task(Bench(tmp_path, files=Hanging()).run("write_file", path="f.txt", text="new\n"))
+    await asyncio.sleep(0)
+    assert (await Bench(tmp_path).run("write_file", path="g.txt", text="g\n")).ok
+    hanging.cancel()

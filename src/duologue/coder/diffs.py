@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from duologue.coder.errors import Stale
 from duologue.coder.events import FileDiff, Location
@@ -12,6 +15,9 @@ from duologue.coder.journal import Change, Content
 from duologue.coder.texts import line_of
 from duologue.local.errors import NotText, TooLarge
 from duologue.local.workspace import Place
+
+# A lock lives as long as somebody holds it or waits for it.
+_LOCKS: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = WeakValueDictionary()
 
 
 async def content_of(files: Files, disk: Disk, path: Path) -> Content:
@@ -64,6 +70,17 @@ def first_changed_line(old: str, new: str) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
     return line_of(new, low)
+
+
+@asynccontextmanager
+async def alone(changes: Sequence[Change]) -> AsyncIterator[None]:
+    """Between the look at these files and the writing, no other session of this process writes them."""
+    loop = asyncio.get_running_loop()
+    async with AsyncExitStack() as held:
+        for path in sorted({change.real for change in changes}):
+            lock = _LOCKS.setdefault((loop, path), asyncio.Lock())
+            await held.enter_async_context(lock)
+        yield
 
 
 async def check(files: Files, disk: Disk, changes: Sequence[Change]) -> None:

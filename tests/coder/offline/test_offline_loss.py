@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from offline_kit import Session
 
+from duologue.coder.models.offline.scripts.hunks import edits_between
+
 
 @pytest.mark.parametrize(
     "request_", ["create file .env", "create file ./.env", "move f.txt to .env", "move f.txt to ./f.txt"]
@@ -113,6 +115,11 @@ async def test_lines_that_overlap_themselves_are_told_apart(tmp_path: Path) -> N
     session = Session(tmp_path, {"a.txt": "fo\nfo\nfo\nend\nfo\n"})
     await session.say('add "new" at the top of a.txt')
     assert session.read("a.txt") == "new\nfo\nfo\nfo\nend\nfo\n"
+
+
+def test_many_equal_lines_are_compared_at_once() -> None:
+    old = "same\n" * 20_000
+    assert edits_between(old, old + "new\n") == [{"old": old, "new": old + "new\n"}]
 
 
 async def test_white_space_can_be_replaced(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from duologue.coder.diffs import check, diffs_of, location_of, make
+from duologue.coder.diffs import alone, check, diffs_of, location_of, make
 from duologue.coder.journal import Change
 from duologue.coder.settling import settled
 from duologue.coder.texts import shorten
@@ -20,8 +20,9 @@ def plan_changes(title: str, changes: Sequence[Change], done: Outcome, context: 
             raise TooLarge(f"{change.path.name}: more text than the limit of {context.limits.file} bytes for one file")
 
     async def perform(call: str) -> Outcome:
-        await check(context.files, context.disk, changes)
-        await settled(_make(changes, context), context.limits.settle)
+        async with alone(changes):
+            await check(context.files, context.disk, changes)
+            await settled(_make(changes, context), context.limits.settle)
         return done
 
     return Plan(

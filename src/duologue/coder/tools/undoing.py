@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from duologue.coder.diffs import check, diffs_of, location_of, make
+from duologue.coder.diffs import alone, check, diffs_of, location_of, make
 from duologue.coder.errors import Stale, ToolError, reason
 from duologue.coder.journal import Change
 from duologue.coder.settling import settled
@@ -31,8 +31,9 @@ async def undo_edits(arguments: UndoEdits, context: Context) -> Plan:
     names = [context.workspace.resolve(change.path).name for change in changes]
 
     async def perform(call: str) -> Outcome:
-        await check(context.files, context.disk, changes)
-        await settled(_make(changes, context), context.limits.settle)
+        async with alone(changes):
+            await check(context.files, context.disk, changes)
+            await settled(_make(changes, context), context.limits.settle)
         return Outcome(f"Undid the changes of {', '.join(names)}.", {"paths": names})
 
     try:

@@ -33,8 +33,14 @@ _Span = tuple[int, int, int, int]
 def _spans(before: Sequence[str], after: Sequence[str]) -> list[_Span]:
     if len(before) == len(after):
         return [(i, i + 1, i, i + 1) for i in range(len(before)) if before[i] != after[i]]
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    return [span[1:] for span in matcher.get_opcodes() if span[0] != "equal"]
+    # What both begin and end with is left out: many equal lines would take seconds to compare.
+    most = min(len(before), len(after))
+    head = next((i for i in range(most) if before[i] != after[i]), most)
+    tail = next((i for i in range(most - head) if before[-1 - i] != after[-1 - i]), most - head)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changed = (span[1:] for span in matcher.get_opcodes() if span[0] != "equal")
+    return [(a + head, b + head, c + head, d + head) for a, b, c, d in changed]
 
 
 def _merged(spans: Sequence[_Span], context: int) -> list[_Span]:
