@@ -213,3 +213,11 @@ async def test_runs_what_other_languages_use(tmp_path: Path) -> None:
     session = Session(tmp_path, {"Makefile": "test:\n\t@echo all good\n"})
     turn = await session.say("run the tests")
     assert turn.commands == ["make test"]
+
+
+async def test_a_run_in_colours_is_read_all_the_same(tmp_path: Path) -> None:
+    """A project may ask for them in its settings."""
+    files = {"test_a.py": "def test_a():\n    assert 1 == 2\n", "pytest.ini": "[pytest]\naddopts = --color=yes\n"}
+    turn = await Session(tmp_path, files).say("run the tests")
+    assert "1 test failed" in turn.said and "`test_a.py::test_a` (test_a.py:2)" in turn.said
+    assert "\x1b" not in turn.said

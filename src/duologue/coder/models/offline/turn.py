@@ -6,6 +6,7 @@ be suspended between steps or thrown away at any point. It reads neither clock n
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Coroutine, Generator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ READ_TOGETHER = 25
 # Lists of files, of a thousand each.
 MOST_LISTS = 30
 EDITING = frozenset(("write_file", "edit_file", "delete_file", "move_file"))
+#: What a project may ask of its tools even where no terminal is.
+_COLOURS = re.compile(r"\x1b\[[\d;:]*[mK]")
 _WITHOUT_EFFECT = frozenset(("list_files", "read_file", "search", "update_plan", "set_title"))
 
 
@@ -143,7 +146,8 @@ class Turn:
         if not result.ok and not isinstance(result.data, dict):
             raise TurnStopped(why_not("run_command", result))
         self.forget_files()
-        return self.data_of(result)
+        data = self.data_of(result)
+        return {**data, "output": _COLOURS.sub("", str(data["output"]))}
 
     def data_of(self, result: ToolResult) -> Any:
         if result.data is None:
