@@ -178,12 +178,13 @@ async def test_no_repair_of_a_named_test_breaks_another_one(tmp_path: Path, name
     assert session.read("app.py") == source
 
 
-async def test_what_is_not_installed_is_told_and_not_searched_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", ["zzgraphics_toolkit", "unidecoder"])
+async def test_what_is_not_installed_is_told_and_not_searched_for(tmp_path: Path, module: str) -> None:
     """It tried thousands of edits, and then knew no line that might be at fault."""
-    source = "def big(number):\n    import zzgraphics_toolkit\n    return number > 10\n"
+    source = f"def big(number):\n    import {module}\n    return number > 10\n"
     session = project(tmp_path, source, "self.assertTrue(app.big(11))", "self.assertTrue(app.big(10))")
     turn = await session.say("fix the failing test")
-    assert "No edit repairs that: python3 does not have `zzgraphics_toolkit`, which the tests need." in turn.said
+    assert f"No edit repairs that: python3 does not have `{module}`, which the tests need." in turn.said
     assert len(turn.commands) == 1 and session.read("app.py") == source
 
 

@@ -48,7 +48,7 @@ def _not_installed(report: Report, files: Sequence[str]) -> str:
     known = [*own, *sys.stdlib_module_names]
     for failure in report.failures:
         missing = _MISSING.search(failure.message)
-        if missing and not difflib.get_close_matches(missing[1], known, n=1):
+        if missing and not difflib.get_close_matches(missing[1], known, n=1, cutoff=0.8):
             return f"`{missing[1]}`"
     return ""
 
