@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +217,12 @@ def test_a_patch_in_another_format_is_left_aside() -> None:
     said = changes({"operation": "modify", "path": "/w/a"})
     said["patch"] = {"format": "_other", "text": "?"}
     assert down(said)[0]["content"]["text"] == "Modify /w/a"
+
+
+def test_a_change_of_a_file_of_many_equal_lines_is_found_at_once() -> None:
+    """Compared as a whole, these lines would take several seconds, in which nothing else is served."""
+    same = "same\n" * 2_400
+    began = time.perf_counter()
+    (section,) = read_patch(make_patch("/a", same + "old\n" + same, same + "new\nmore\n" + same))
+    assert time.perf_counter() - began < 2
+    assert (section.old, section.new) == (same + "old\n" + same, same + "new\nmore\n" + same)

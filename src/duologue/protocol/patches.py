@@ -13,8 +13,8 @@ import msgspec
 
 from duologue.late import late_pattern
 
-#: Texts with more lines than this (both together) are compared by their common head and tail alone: the work of a full
-#: comparison grows with the product of the line counts.
+#: What differs is not compared further when it has more lines than this (both texts together) between the common head
+#: and tail: the work grows with the product of the line counts.
 COMPARED_LINES = 10_000
 
 NO_NEWLINE = "\\ No newline at end of file"
@@ -99,18 +99,24 @@ def _marked(mark: str, lines: list[str]) -> Iterator[str]:
 
 
 def _operations(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
-    if len(before) + len(after) <= COMPARED_LINES:
-        from difflib import SequenceMatcher  # not needed before the first diff
-
-        return list(SequenceMatcher(None, before, after, autojunk=False).get_opcodes())
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     b, a = len(before) - tail, len(after) - tail
     return [
         ("equal", 0, head, 0, head),
-        ("replace", head, b, head, a),
+        *_changed(before[head:b], after[head:a], head),
         ("equal", b, len(before), a, len(after)),
     ]
+
+
+def _changed(before: list[str], after: list[str], head: int) -> list[tuple[str, int, int, int, int]]:
+    """What lies between the common head and tail: of a file of many equal lines, the whole would take seconds."""
+    if len(before) + len(after) > COMPARED_LINES:
+        return [("replace", head, head + len(before), head, head + len(after))]
+    from difflib import SequenceMatcher  # not needed before the first diff
+
+    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return [(tag, head + i1, head + i2, head + j1, head + j2) for tag, i1, i2, j1, j2 in codes]
 
 
 def _common(before: list[str], after: list[str]) -> int:
