@@ -1,11 +1,12 @@
 """An agent that counts the lines of Python files and, if the user agrees, writes the count down."""
 
-from duologue import Agent, Turn, run
+from duologue import Agent, History, Turn, run
 from duologue.protocol import v2
 
 
 class LineCounter(Agent):
     name = "line-counter"
+    history = History()
 
     async def prompt(self, turn: Turn) -> None:
         project = turn.session.cwd

@@ -13,7 +13,7 @@ from duologue.version import __version__
 # Set here, not imported: type checkers go by the name, and `typing` is not loaded for it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from duologue.agent import Agent, Permission, ToolCall, Turn, TurnOver, run, serve
+    from duologue.agent import Agent, History, Permission, ToolCall, Turn, TurnOver, run, serve
     from duologue.client import AgentFailed, Client, ClientConnection, PromptTurn, TurnFailed, VersionMismatch, connect
     from duologue.errors import DuologueError
     from duologue.jsonrpc.errors import JsonRpcError, LimitError, RpcError
@@ -28,6 +28,7 @@ __all__ = [
     "ClientConnection",
     "ConnectionClosed",
     "DuologueError",
+    "History",
     "JsonRpcError",
     "LimitError",
     "Limits",
@@ -50,7 +51,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = _late_names(
         globals(),
         {
-            "agent": "Agent Permission ToolCall Turn TurnOver run serve",
+            "agent": "Agent History Permission ToolCall Turn TurnOver run serve",
             "client": "AgentFailed Client ClientConnection PromptTurn TurnFailed VersionMismatch connect",
             "errors": "DuologueError",
             "jsonrpc.errors": "JsonRpcError LimitError RpcError",

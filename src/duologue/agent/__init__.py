@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from duologue.agent.client_files import ClientFiles
     from duologue.agent.client_terminal import ClientTerminal
     from duologue.agent.elicitation import FormAnswer, Outcome, UrlAnswer
+    from duologue.agent.history import History
     from duologue.agent.listing import list_page, open_sessions
     from duologue.agent.nes import Nes, NesRequest, NesSession
     from duologue.agent.providers import Endpoint, Provider, Providers
@@ -36,6 +37,7 @@ __all__ = [
     "Command",
     "Endpoint",
     "FormAnswer",
+    "History",
     "Nes",
     "NesRequest",
     "NesSession",
@@ -71,6 +73,7 @@ if not TYPE_CHECKING:
             "client_files": "ClientFiles",
             "client_terminal": "ClientTerminal",
             "elicitation": "FormAnswer Outcome UrlAnswer",
+            "history": "History",
             "listing": "list_page open_sessions",
             "nes": "Nes NesRequest NesSession",
             "providers": "Endpoint Provider Providers",

@@ -14,6 +14,7 @@ from duologue.protocol.common.prompt import StopReason
 
 if TYPE_CHECKING:
     from duologue.agent.connection import AgentConnection
+    from duologue.agent.history import History
     from duologue.agent.nes import Nes
     from duologue.agent.providers import Providers
     from duologue.agent.session import Session
@@ -44,6 +45,8 @@ class Agent(Announcing):
     #: Suggested edits, and model providers that the client can point elsewhere: announced when they are set.
     nes: Nes | None = None
     providers: Providers | None = None
+    #: With one, sessions can be opened again and deleted while the program runs. For longer, override `resume_session`.
+    history: History | None = None
 
     #: Set by the library before the first handler runs.
     connection: AgentConnection
@@ -65,10 +68,10 @@ class Agent(Announcing):
     def v1_capabilities(self) -> AgentExtras:
         """What the agent says of itself in version 1 alone: that it takes `session/load`, `list`, `resume` and `close`,
         `logout`, and MCP servers over SSE. What is not said is not found (-32601). Load and resume are said when
-        `resume_session` is overridden, logout when `logout` is."""
+        `resume_session` is overridden or there is a `history`, logout when `logout` is."""
         from duologue.protocol.changes.memory import AgentExtras
 
-        reopens = self.announces("resume_session")
+        reopens = self.announces("resume_session") or self.history is not None
         return AgentExtras(load=reopens, resume=reopens, logout=self.announces("logout"))
 
     def vendor_capabilities(self) -> Mapping[str, Any]:
@@ -101,7 +104,9 @@ class Agent(Announcing):
         It may be one that this process still holds. Its `cwd`, `additional_directories` and `mcp_servers` are those of
         the request; when this raises they are what they were. Raise `unknown_session(session.id)` when there is none.
         """
-        raise unknown_session(session.id)
+        if self.history is None:
+            raise unknown_session(session.id)
+        await self.history.reopen(session, replay=replay)
 
     async def fork_session(self, session: Session, source_id: str) -> None:
         """Make `session`, which is new, go on from a copy of the session `source_id`, which may be a stored one. Its
@@ -109,17 +114,21 @@ class Agent(Announcing):
         raise unknown_session(source_id)
 
     async def list_sessions(self, request: ListSessionsRequest) -> ListSessionsResponse:
-        """A page of the sessions that a client may reopen, the last used first; without an override, of the open ones.
+        """A page of the sessions that a client may reopen, the last used first; without an override, of the open ones
+        and those of `history`.
 
         `list_page` makes a page of a whole list, cursor and `cwd` included. Raise `RpcError` (-32602) for a cursor that
         is not yours.
         """
-        from duologue.agent.listing import list_page, open_sessions
+        from duologue.agent.listing import list_page, merged, open_sessions
 
-        return list_page(open_sessions(self.connection), request)
+        kept = () if self.history is None else self.history.infos()
+        return list_page(merged(open_sessions(self.connection), kept), request)
 
     async def delete_session(self, session_id: str) -> None:
         """Remove a session from what is listed. It is closed by then. One that is not there is no error."""
+        if self.history is not None:
+            self.history.forget(session_id)
 
     async def close_session(self, session: Session) -> None:
         """The session was closed, or the connection ended; free what it holds."""

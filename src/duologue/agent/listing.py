@@ -25,6 +25,14 @@ def open_sessions(connection: AgentConnection) -> list[SessionInfo]:
     return [session.info() for session in used]
 
 
+def merged(opened: Sequence[SessionInfo], stored: Sequence[SessionInfo]) -> list[SessionInfo]:
+    """One list of both, the last used first: the same one in each process, so that a cursor of one is known to another.
+    Of a session that is open here, that is what counts."""
+    here = {info.session_id for info in opened}
+    both = [*opened, *(info for info in stored if info.session_id not in here)]
+    return sorted(both, key=lambda info: (str(info.updated_at), info.session_id), reverse=True)
+
+
 def list_page(
     sessions: Sequence[SessionInfo], request: ListSessionsRequest, *, size: int = PAGE_SIZE
 ) -> ListSessionsResponse:

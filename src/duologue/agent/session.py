@@ -62,11 +62,13 @@ class Session(Voice):
         #: Whether the client does not know the session yet, so that nothing may be said and no turn may run.
         self.held = False
         self._kept: list[SessionUpdate] = []
-        #: Sends its updates as they are, whoever speaks.
         self.channel = connection.peer.channel(session_id)
+        history = connection.agent.history
+        #: Sends its updates as they are, whoever speaks, and keeps them where the agent has a history.
+        self.transmit = self.channel.send if history is None else history.keeping(self)
         #: The queue of its turns.
         self.turns = Turns(self, work)
-        super().__init__(self, self.channel.send)
+        super().__init__(self, self.transmit)
 
     @property
     def cwd(self) -> Path:
@@ -127,7 +129,7 @@ class Session(Voice):
 
     def release(self) -> None:
         """Say what was kept, in order."""
-        self._send = self.channel.send
+        self._send = self.transmit
         self.held = False
         kept, self._kept = self._kept, []
         for update in kept:

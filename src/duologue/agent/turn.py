@@ -44,7 +44,7 @@ class Turn(Voice):
     def __init__(
         self, session: Session, prompt: Sequence[ContentBlock] | None, meta: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(session, session.channel.send)
+        super().__init__(session, session.transmit)
         #: What the user sent; None for work that the agent began.
         self.prompt = prompt
         #: The `_meta` of the prompt. The trace in it (W3C Trace Context) goes along with what the turn asks the client.

@@ -175,7 +175,7 @@ class CodingAgent(Agent):
         return state
 
     async def list_sessions(self, request: ListSessionsRequest) -> ListSessionsResponse:
-        from duologue.coder.acp_archive import merged
+        from duologue.agent.listing import merged
 
         opened = [coding(session).info() for session in self._begun()]
         # Beside the loop: a folder of a kept session may be on a disk that does not answer.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -129,11 +129,3 @@ def info_of(row: SessionRow) -> SessionInfo:
         title=row.title or UNSET,
         updated_at=timestamp(datetime.fromtimestamp(row.used, UTC)),
     )
-
-
-def merged(opened: Sequence[SessionInfo], stored: Sequence[SessionInfo]) -> list[SessionInfo]:
-    """One list of both, the last used first: the same one in each process, so that a cursor of one is known to another.
-    Of a session that is open here, that is what counts."""
-    here = {info.session_id for info in opened}
-    both = [*opened, *(info for info in stored if info.session_id not in here)]
-    return sorted(both, key=lambda info: (str(info.updated_at), info.session_id), reverse=True)
