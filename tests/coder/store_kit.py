@@ -38,7 +38,14 @@ async def process(
 
 def bytes_in(folder: Path) -> bytes:
     """All that stands in the folder's files."""
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+    return b"".join(_read(path) for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:  # what SQLite has beside the database goes when nobody has it open any more
+        return b""
 
 
 def query(folder: Path, statement: str, *values: Any) -> list[Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from permission_kit import PROJECT, QUESTION, gate_with, run, write
 
 from duologue.coder.permissions import PermissionStore
 from duologue.local.rules import Rule, Run, Write, parse_rule
+from wire import PATIENCE
 
 
 async def test_field_bug_65_what_was_kept_holds_after_a_restart_in_its_project_only(tmp_path: Path) -> None:
@@ -35,6 +38,25 @@ async def test_two_sessions_keep_each_others_rules(tmp_path: Path) -> None:
 
 
 VALID = {"version": 1, "rules": [{"rule": "run:make", "project": str(PROJECT)}]}
+
+
+KEEPER = """
+import sys
+from pathlib import Path
+from duologue.coder.permissions import PermissionStore
+from duologue.local.rules import Rule
+store = PermissionStore(Path(sys.argv[1]))
+for number in range(25):
+    store.remember([Rule("reject", "run", f"{sys.argv[2]} {number}", Path("/project"))])
+"""
+
+
+def test_processes_that_save_at_once_lose_no_rule(tmp_path: Path) -> None:
+    path = tmp_path / "permissions.json"
+    keepers = [subprocess.Popen([sys.executable, "-c", KEEPER, str(path), name]) for name in ("one", "two", "three")]
+    assert [keeper.wait(PATIENCE) for keeper in keepers] == [0, 0, 0]
+    kept = {rule.pattern for rule in PermissionStore(path).kept}
+    assert kept == {f"{name} {number}" for name in ("one", "two", "three") for number in range(25)}
 
 
 @pytest.mark.parametrize(
@@ -111,5 +133,6 @@ async def test_no_rule_lets_anyone_write_the_file_of_the_rules(tmp_path: Path) -
     store = PermissionStore(tmp_path / "p.json", rules=[parse_rule("edit:**")])
     gate, person = gate_with("reject_once", store=store, project=tmp_path)
     assert await gate.decide(Write((tmp_path / "p.json",)), QUESTION) == "refused when asked"
+    assert await gate.decide(Write((tmp_path / "P.json",)), QUESTION) == "refused when asked"
     assert await gate.decide(Write((tmp_path / "q.json",)), QUESTION) == "allowed"
-    assert len(person.questions) == 1
+    assert len(person.questions) == 2

@@ -15,10 +15,10 @@ from duologue.coder.acp_archive import Archive
 from duologue.coder.store.database import Database
 from duologue.coder.store.desk import Desk
 from duologue.coder.store.errors import Busy, Unreadable
-from duologue.coder.store.lock import Lock
 from duologue.coder.store.saved import Saved
 from duologue.coder.store.settings import StoreLimits, StoreSettings
 from duologue.coder.store.worker import Worker
+from duologue.local.lock import Lock
 from wire import PATIENCE
 
 ONE = {"conversation": "c", "cwd": "/", "roots": [], "model": "m", "mode": "ask"}

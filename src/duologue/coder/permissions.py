@@ -7,11 +7,14 @@ import logging
 import os
 import secrets
 import stat
-from collections.abc import Awaitable, Callable, Iterable
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
+from duologue.local.lock import Lock
 from duologue.local.rules import Effect, Rule, Subject, allowing_rule, always, checked, exactly, parse_rule
 
 Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
@@ -23,6 +26,8 @@ log = logging.getLogger(__name__)
 
 STORE_VERSION = 1
 STORE_BYTES = 1024 * 1024
+#: How long another process may take to save, in seconds.
+SAVE_SECONDS = 1.0
 
 
 class PermissionStore:
@@ -78,7 +83,8 @@ class PermissionStore:
         """A rule must not let anyone write the file that holds the rules."""
         if self.path is None:
             return False
-        return self.path.resolve() in getattr(subject, "paths", ())
+        # By whatever spelling: some file systems take several for one name.
+        return str(self.path.resolve()).casefold() in {str(path).casefold() for path in getattr(subject, "paths", ())}
 
     def _load(self) -> tuple[Rule, ...]:
         if self.path is None:
@@ -122,11 +128,26 @@ class PermissionStore:
         return None
 
     def _save(self, path: Path) -> None:
-        # Another session may have saved since: what the file holds now is kept. One that cannot be read is left alone.
-        self.kept = tuple(dict.fromkeys((*self._read(path), *self.kept)))
-        rules = [*self._foreign, *(_as_json(rule) for rule in self.kept)]
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_private(path, json.dumps({"version": STORE_VERSION, "rules": rules}))
+        with _alone(path.with_name(f".{path.name}.lock")):
+            # Another session may have saved since: what the file holds now is kept. One that cannot be read is left
+            # alone.
+            self.kept = tuple(dict.fromkeys((*self._read(path), *self.kept)))
+            rules = [*self._foreign, *(_as_json(rule) for rule in self.kept)]
+            _write_private(path, json.dumps({"version": STORE_VERSION, "rules": rules}))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep other processes from saving in between. One that takes too long is not waited for."""
+    end = time.monotonic() + SAVE_SECONDS
+    while (lock := Lock.take(path)) is None and time.monotonic() < end:
+        time.sleep(0.005)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            lock.release()
 
 
 def _reason(error: Exception) -> str:

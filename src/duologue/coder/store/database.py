@@ -12,9 +12,9 @@ from typing import Any
 from duologue.coder.store.errors import Busy, StoreError, Unreadable
 from duologue.coder.store.failures import failure
 from duologue.coder.store.folder import prepare
-from duologue.coder.store.lock import Lock
 from duologue.coder.store.rows import COLUMNS, SessionRow, columns, is_time, row_of
 from duologue.coder.store.settings import StoreLimits
+from duologue.local.lock import Lock
 
 log = logging.getLogger("duologue.coder.store")
 

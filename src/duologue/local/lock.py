@@ -1,4 +1,4 @@
-"""One writer for a session: the process that has it open holds a lock, which ends with the process however it ends."""
+"""A lock that one process holds, such as the one that has a session open. It ends with the process, however it ends."""
 
 from __future__ import annotations
 
