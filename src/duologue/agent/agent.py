@@ -122,8 +122,8 @@ class Agent(Announcing):
         """
         from duologue.agent.listing import list_page, merged, open_sessions
 
-        kept = () if self.history is None else self.history.infos()
-        return list_page(merged(open_sessions(self.connection), kept), request)
+        opened = open_sessions(self.connection)
+        return list_page(opened if self.history is None else merged(opened, self.history.infos()), request)
 
     async def delete_session(self, session_id: str) -> None:
         """Remove a session from what is listed. It is closed by then. One that is not there is no error."""
