@@ -423,6 +423,15 @@ def test_declines_what_is_only_described(text: str) -> None:
     assert "“" in step.why, "it says what was not understood, or what to say instead"
 
 
+def test_folders_are_made_in_the_project_alone_whatever_their_names() -> None:
+    assert understand("create folder docs/new") == (Run("mkdir -p docs/new"),)
+    assert understand("make a folder called 'my docs'") == (Run("mkdir -p 'my docs'"),)
+    assert understand('create folder "-p"') == (Run("mkdir -p ./-p"),)
+    for path in ("../x", "a/../../x", "/tmp/x", "~/x"):
+        (step,) = understand(f"create folder {path}")
+        assert isinstance(step, Declined), path
+
+
 def test_again_means_the_run_before() -> None:
     assert understand("run them again", ["run the tests in tests/test_a.py"]) == (Test("tests/test_a.py"),)
     assert understand("run it again", ["fix the failing test"]) == (Test(),)

@@ -100,6 +100,7 @@ def test_reads_what_unittest_says() -> None:
     [
         (Suite("pytest"), None, "python3 -m pytest -q --tb=short"),
         (Suite("pytest"), "tests/test_a.py", "python3 -m pytest -q --tb=short tests/test_a.py"),
+        (Suite("pytest"), "-x/test_a.py", "python3 -m pytest -q --tb=short ./-x/test_a.py"),
         (Suite("pytest"), "test_total", "python3 -m pytest -q --tb=short -k test_total"),
         (Suite("pytest", roots=("src",), exposed=True), None, "PYTHONPATH=src python3 -m pytest -q --tb=short"),
         (Suite("unittest", start="tests", options=("-t",)), None, "python3 -m unittest discover -s tests -t ."),

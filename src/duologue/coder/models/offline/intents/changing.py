@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from duologue.coder.models.offline.intents import meaning
 from duologue.coder.models.offline.intents.rule import Groups, Rule, quoted, rule, text
 from duologue.coder.models.offline.intents.steps import Declined, Delete, Insert, MoveFile, Replace, Run, Step, Undo
@@ -18,8 +20,10 @@ def _remove(groups: Groups) -> Step:
 
 
 def _make_folder(groups: Groups) -> Step:
-    path = text(groups, "path").replace("'", "'\\''")
-    return Run(f"mkdir -p '{path}'")
+    path = text(groups, "path")
+    if path.startswith(("/", "~")) or ".." in path.split("/"):
+        return Declined(f"I make folders in this project only, and “{path}” may lie elsewhere.")
+    return Run(shlex.join(["mkdir", "-p", f"./{path}" if path.startswith("-") else path]))
 
 
 _WITH = (

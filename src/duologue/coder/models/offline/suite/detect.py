@@ -56,7 +56,9 @@ class Suite:
 def _pytest_target(target: str | None) -> list[str]:
     if target is None:
         return []
-    return [target] if "/" in target or "::" in target or target.endswith(".py") else ["-k", target]
+    if "/" in target or "::" in target or target.endswith(".py"):
+        return [f"./{target}" if target.startswith("-") else target]
+    return ["-k", target]
 
 
 async def find_suite(turn: Turn) -> Suite:
