@@ -265,7 +265,9 @@ def test_without_a_command_it_prints_its_help(tmp_path: Path) -> None:
     assert "usage: duologue" in done.stderr and "examples:" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["agent", "--help"], ["run", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["help"], ["agent", "--help"], ["run", "--help"], ["help", "run"], ["--version"]]
+)
 def test_help_is_on_standard_output(arguments: list[str]) -> None:
     done = subprocess.run([*DUOLOGUE, *arguments], capture_output=True, text=True, check=True)
     assert "duologue" in done.stdout and not done.stderr

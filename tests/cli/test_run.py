@@ -161,6 +161,7 @@ def test_a_folder_that_was_removed_is_told(tmp_path: Path, words: list[str]) -> 
         (["go", "--agent", "'"], "quote it as for a shell"),
         (["fix", "the", "test"], "unrecognized arguments: the test; put the request in quotes"),
         (["go", "--nonsense"], "usage: duologue run"),
+        (["--modle", "x", "go"], "unrecognized arguments: --modle go; did you mean --model?"),
         (["go", "--yes", "--reject"], "not allowed with"),
         (["go", "--yes", "--deny"], "not allowed with"),
         (["go", "--protocol", "3"], "invalid choice"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 import sys
 from collections.abc import Sequence
 
@@ -53,11 +55,13 @@ def dispatch(argv: Sequence[str]) -> int:
         module.add_arguments(command)
         command.set_defaults(main=module.main)
         parsers[name] = command
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     chosen, left = parser.parse_known_args(argv)
     if left:
         # By the subcommand, whose usage is the one that helps.
-        advice = "" if chosen.command != "run" or left[0].startswith("-") else "; put the request in quotes"
-        parsers.get(chosen.command, parser).error(f"unrecognized arguments: {' '.join(left)}{advice}")
+        command = parsers.get(chosen.command, parser)
+        command.error(f"unrecognized arguments: {' '.join(left)}{_advice(command, left[0])}")
     if chosen.command is None:
         # The whole help, and still the status of a command line that asks for nothing.
         parser.print_help(sys.stderr)
@@ -65,3 +69,12 @@ def dispatch(argv: Sequence[str]) -> int:
     # `agent` does not come here but for its help, see `duologue.cli.main`.
     status: int = chosen.main(chosen)
     return status
+
+
+def _advice(command: argparse.ArgumentParser, word: str) -> str:
+    """What may have been meant by a word that the command does not know."""
+    if not word.startswith("-"):
+        return "; put the request in quotes" if command.prog == "duologue run" else ""
+    options = re.findall(r"--[a-z-]+", command.format_help())
+    near = difflib.get_close_matches(word.partition("=")[0], options, n=1, cutoff=0.7)
+    return f"; did you mean {near[0]}?" if near else ""
