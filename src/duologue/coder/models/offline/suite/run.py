@@ -46,9 +46,12 @@ def _must_have_run(report: Report, suite: Suite, target: str | None, lacking: st
         raise TurnStopped(f"No test ran. {_without_pytest(lacking)} (`{report.command}`)")
     if suite.kind == "other" or report.timed_out or report.failures or report.passed:
         return
-    if report.passed is None and not re.search(r"no tests ran|\b(skipped|deselected)\b", report.summary):
+    silent = not report.output.strip()
+    if report.passed is None and not silent and not re.search(r"no tests ran|\b(skipped|deselected)\b", report.summary):
         return
-    if lacking:
+    if silent:
+        why = "the run ended without a word."
+    elif lacking:
         why = f"{_without_pytest(lacking)} unittest finds no tests here."
     elif "skipped" in report.summary:
         why = "All were skipped."
