@@ -182,7 +182,7 @@ async def test_no_test_that_ran_is_no_pass(tmp_path: Path) -> None:
             ("import unittest\n", "unittest found none"),
             (skipped, "All were skipped"),
             ("import pytest\n", "pytest found none"),
-            ("import os\nimport pytest\n\nos._exit(0)\n", "ended without a word"),
+            ("import os\nimport pytest\n\nos._exit(0)\n", "ended without a word of one"),
             ("import pytest\n\n\n@pytest.mark.skip\ndef test_a(): ...\n", "All were skipped"),
         )
     ):

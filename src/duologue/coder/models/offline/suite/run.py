@@ -11,6 +11,8 @@ from duologue.coder.models.offline.suite.report import Report, read_pytest, read
 from duologue.coder.models.offline.turn import Turn, TurnStopped
 from duologue.coder.texts import shorten
 
+#: What `pytest -q` shows of tests that run, however little it is told to say.
+_PROGRESS = re.compile(r"\[ *\d+(%|/\d+)\]|^[.sxX]+$|\bPASSED\b", re.MULTILINE)
 _NO_PYTEST = re.compile(r"No module named '?pytest'?")
 
 
@@ -46,11 +48,11 @@ def _must_have_run(report: Report, suite: Suite, target: str | None, lacking: st
         raise TurnStopped(f"No test ran. {_without_pytest(lacking)} (`{report.command}`)")
     if suite.kind == "other" or report.timed_out or report.failures or report.passed:
         return
-    silent = not report.output.strip()
+    silent = report.ok and report.passed is None and not _PROGRESS.search(report.output)
     if report.passed is None and not silent and not re.search(r"no tests ran|\b(skipped|deselected)\b", report.summary):
         return
     if silent:
-        why = "the run ended without a word."
+        why = "the run ended without a word of one."
     elif lacking:
         why = f"{_without_pytest(lacking)} unittest finds no tests here."
     elif "skipped" in report.summary:
