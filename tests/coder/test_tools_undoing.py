@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from coder_kit import Person, asks, call, make_coder, names_in, outcomes, results, says, take_turn
+import pytest
+from coder_kit import Bench, Person, asks, call, make_coder, names_in, outcomes, results, says, take_turn
 
+from duologue.coder.errors import ToolError
 from duologue.coder.events import (
     FileDiff,
 )
@@ -114,6 +116,23 @@ async def test_what_could_be_undone_does_not_stand_in_the_way_of_the_rest(tmp_pa
     (tmp_path / "b").chmod(0o644)
     assert outcomes(await take_turn(coder)) == ["completed"]
     assert [(tmp_path / name).read_text() for name in "abc"] == ["old"] * 3
+
+
+async def test_a_move_that_cannot_be_undone_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "f").write_text("f")
+    bench = Bench(tmp_path)
+    await bench.run("move_file", path="f", to="g")
+
+    async def refuse(path: Path, data: bytes, mode: int | None = None) -> None:
+        raise PermissionError("not allowed")
+
+    monkeypatch.setattr(bench.context.disk, "write_bytes", refuse)
+    with pytest.raises(ToolError, match="f was not undone"):
+        await bench.run("undo_edits")
+    assert (tmp_path / "g").read_text() == "f"
+    monkeypatch.undo()
+    await bench.run("undo_edits")
+    assert (tmp_path / "f").read_text() == "f" and names_in(tmp_path) == ["f"]
 
 
 async def test_a_turn_whose_edits_came_to_nothing_is_passed_over(tmp_path: Path) -> None:

@@ -50,9 +50,12 @@ async def undo_edits(arguments: UndoEdits, context: Context) -> Plan:
 
 
 async def _make(changes: Sequence[Change], context: Context) -> None:
-    """What is undone is forgotten at once: when a file cannot be written, the others can be undone again without it."""
+    """What is undone is forgotten at once: when a file cannot be written, the others can be undone again without it.
+
+    What comes back does so before anything goes: a moved file that cannot be put back stays where it was moved to.
+    """
     undone: list[str] = []
-    for change in changes:
+    for change in sorted(changes, key=lambda change: change.after is None):
         name = context.workspace.resolve(change.path).name
         try:
             await make(context.files, context.disk, change)
