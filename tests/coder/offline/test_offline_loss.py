@@ -46,6 +46,17 @@ async def test_a_change_reaches_each_file_of_a_large_project(tmp_path: Path) -> 
     assert not any("old" in session.read(path) for path in session.files())
 
 
+async def test_a_list_that_was_cut_before_its_first_file_is_no_empty_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cut(*_: object) -> tuple[list[str], bool]:
+        return [], True
+
+    monkeypatch.setattr("duologue.coder.tools.listing._list", cut)
+    said = (await Session(tmp_path, {"a.txt": "a\n"}).say("what does this project do?")).said
+    assert "takes too long" in said
+
+
 async def test_a_project_of_too_many_files_is_said_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.coder.models.offline.turn.MOST_LISTS", 1)
     session = Session(tmp_path, {f"f{number:04}.txt": "" for number in range(1001)})

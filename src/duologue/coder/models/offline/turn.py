@@ -175,8 +175,10 @@ class Turn:
             after = {"after": files[-1]} if files else {}
             data = await self.need("list_files", limit=1000, **after)
             files += data["files"]
-            if not data.get("truncated") or not data["files"]:
+            if not data.get("truncated"):
                 return files
+            if not data["files"]:
+                raise TurnStopped("Listing the files of this project takes too long, so I stop here.")
         raise TurnStopped(f"This project has more than {len(files)} files, which is more than I can look through.")
 
     def forget_files(self) -> None:
