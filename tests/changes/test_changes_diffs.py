@@ -13,7 +13,7 @@ from changes_kit import agent, client
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from duologue.protocol import patches
+from duologue.local import lines
 from duologue.protocol.patches import make_patch, read_patch
 
 LINES = st.sampled_from(
@@ -65,9 +65,9 @@ def test_a_patch_gives_both_texts_back(path: str, old: str | None, new: str | No
 
 @given(TEXTS, TEXTS)
 @settings(max_examples=60)
-def test_long_texts_are_compared_by_head_and_tail_alone(old: str, new: str) -> None:
+def test_long_texts_are_compared_as_far_as_that_is_quick(old: str, new: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(patches, "COMPARED_LINES", 3)
+        patch.setattr(lines, "MOST_STEPS", 12)
         (section,) = read_patch(make_patch("/a", old, new))
     assert (section.old, section.new) == (old, new)
 
@@ -219,10 +219,12 @@ def test_a_patch_in_another_format_is_left_aside() -> None:
     assert down(said)[0]["content"]["text"] == "Modify /w/a"
 
 
-def test_a_change_of_a_file_of_many_equal_lines_is_found_at_once() -> None:
-    """Compared as a whole, these lines would take several seconds, in which nothing else is served."""
-    same = "same\n" * 2_400
+@pytest.mark.parametrize("lines_of_one", [["same\n"] * 4_000, ["\n", "a paragraph\n"] * 1_500])
+def test_changes_of_a_file_of_many_equal_lines_are_found_at_once(lines_of_one: list[str]) -> None:
+    """Compared as a whole, these lines would take many seconds, in which nothing else is served."""
+    old = "old\n" + "".join(lines_of_one) + "old\n"
+    new = "new\nmore\n" + "".join(lines_of_one).replace("paragraph", "changed one") + "new\n"
     began = time.perf_counter()
-    (section,) = read_patch(make_patch("/a", same + "old\n" + same, same + "new\nmore\n" + same))
+    (section,) = read_patch(make_patch("/a", old, new))
     assert time.perf_counter() - began < 2
-    assert (section.old, section.new) == (same + "old\n" + same, same + "new\nmore\n" + same)
+    assert (section.old, section.new) == (old, new)

@@ -6,17 +6,15 @@ other, so that a changed file differs from the old one only in the lines that we
 
 from __future__ import annotations
 
-import difflib
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
+from duologue.local.lines import equal_blocks
+
 BOM = "\ufeff"
 
 MOST_DIGITS = 15
-
-# Mixed files are compared line by line; above this product of line counts the comparison would take seconds.
-COMPARED_LINES = 4_000_000
 
 
 def plain(text: str) -> str:
@@ -60,7 +58,7 @@ def _merge_endings(original: str, new: str, default: str) -> str:
     old_lines[:-1] = [line.removesuffix("\r") for line in old_lines[:-1]]
     new_lines = new.split("\n")
     styles = [default] * (len(new_lines) - 1)
-    for old, fresh in _pairs(_equal_blocks(old_lines, new_lines)):
+    for old, fresh in _pairs(equal_blocks(old_lines, new_lines)):
         if old < len(endings) and fresh < len(styles):
             styles[fresh] = endings[old]
     return "".join(line + end for line, end in zip(new_lines, [*styles, ""], strict=True))
@@ -69,24 +67,11 @@ def _merge_endings(original: str, new: str, default: str) -> str:
 def _pairs(blocks: list[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
     """Which lines belong together: the equal ones, and between them those that were changed one by one."""
     old_end = new_end = 0
-    for old, new, size in sorted(blocks):
+    for old, new, size in blocks:
         if old - old_end == new - new_end:
             yield from zip(range(old_end, old), range(new_end, new), strict=True)
         yield from zip(range(old, old + size), range(new, new + size), strict=True)
         old_end, new_end = old + size, new + size
-
-
-def _equal_blocks(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
-    """Runs of equal lines: the common start, the common end, and what lies between where it is small enough."""
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
-    blocks = [(0, 0, head), (len(old) - tail, len(new) - tail, tail)]
-    middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    if len(middle_old) * len(middle_new) <= COMPARED_LINES:
-        matcher = difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=False)
-        blocks += [(head + a, head + b, size) for a, b, size in matcher.get_matching_blocks()]
-    return blocks
 
 
 def _same_end(body: str, new: str) -> str:
@@ -118,12 +103,6 @@ def _dropped_returns(original: str) -> list[int]:
         found.append(position - len(found))
         position = original.find("\r\n", position + 2)
     return found
-
-
-def lines_of(text: str) -> list[str]:
-    """Lines by LF alone, which they keep: `str.splitlines` would also break at characters that are text."""
-    parts = text.split("\n")
-    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def counted(digits: str) -> int:

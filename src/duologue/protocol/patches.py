@@ -12,10 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from duologue.late import late_pattern
-
-#: What differs is not compared further when it has more lines than this (both texts together) between the common head
-#: and tail: the work grows with the product of the line counts.
-COMPARED_LINES = 10_000
+from duologue.local.lines import equal_blocks, lines_of
 
 NO_NEWLINE = "\\ No newline at end of file"
 
@@ -50,7 +47,7 @@ def make_patch(path: str, old: str | None, new: str | None) -> str:
         head.append("new file mode 100644")
     if new is None:
         head.append("deleted file mode 100644")
-    before, after = _lines(old), _lines(new)
+    before, after = lines_of(old or ""), lines_of(new or "")
     if not before and not after:
         return _join(head)
     head.append(f"--- {path if old is not None else '/dev/null'}")
@@ -64,14 +61,6 @@ def read_patch(text: str) -> list[FilePatch]:
     return [section for lines in _sections(text) if (section := _read_section(lines)) is not None]
 
 
-def _lines(text: str | None) -> list[str]:
-    """Split after each line feed and nowhere else, as git does."""
-    if not text:
-        return []
-    lines = text.split("\n")
-    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
 def _join(lines: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
@@ -81,12 +70,12 @@ def _range(lines: list[str]) -> str:
 
 
 def _body(before: list[str], after: list[str]) -> Iterator[str]:
-    for tag, i1, i2, j1, j2 in _operations(before, after):
-        if tag == "equal":
-            yield from _marked(" ", before[i1:i2])
-            continue
-        yield from _marked("-", before[i1:i2])
-        yield from _marked("+", after[j1:j2])
+    a = b = 0
+    for old, new, size in equal_blocks(before, after):
+        yield from _marked("-", before[a:old])
+        yield from _marked("+", after[b:new])
+        yield from _marked(" ", before[old : old + size])
+        a, b = old + size, new + size
 
 
 def _marked(mark: str, lines: list[str]) -> Iterator[str]:
@@ -96,36 +85,6 @@ def _marked(mark: str, lines: list[str]) -> Iterator[str]:
         else:
             yield mark + line
             yield NO_NEWLINE
-
-
-def _operations(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
-    head = _common(before, after)
-    tail = _common(before[head:][::-1], after[head:][::-1])
-    b, a = len(before) - tail, len(after) - tail
-    return [
-        ("equal", 0, head, 0, head),
-        *_changed(before[head:b], after[head:a], head),
-        ("equal", b, len(before), a, len(after)),
-    ]
-
-
-def _changed(before: list[str], after: list[str], head: int) -> list[tuple[str, int, int, int, int]]:
-    """What lies between the common head and tail: of a file of many equal lines, the whole would take seconds."""
-    if len(before) + len(after) > COMPARED_LINES:
-        return [("replace", head, head + len(before), head, head + len(after))]
-    from difflib import SequenceMatcher  # not needed before the first diff
-
-    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return [(tag, head + i1, head + i2, head + j1, head + j2) for tag, i1, i2, j1, j2 in codes]
-
-
-def _common(before: list[str], after: list[str]) -> int:
-    count = 0
-    for one, other in zip(before, after, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 def _sections(text: str) -> Iterator[list[str]]:

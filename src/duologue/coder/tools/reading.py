@@ -9,8 +9,9 @@ from msgspec import Meta
 from duologue.coder.errors import ToolError
 from duologue.coder.events import Location
 from duologue.coder.limits import CoderLimits
-from duologue.coder.texts import lines_of, plain, shorten
+from duologue.coder.texts import plain, shorten
 from duologue.coder.tools.base import CALL_TITLE_CHARACTERS, Arguments, Context, Outcome, Plan, tool
+from duologue.local.lines import lines_of
 from duologue.local.workspace import Place
 
 

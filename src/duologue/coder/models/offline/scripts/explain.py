@@ -12,7 +12,7 @@ from duologue.coder.models.offline.scripts.commands import fenced
 from duologue.coder.models.offline.scripts.find import find
 from duologue.coder.models.offline.scripts.lookup import inside, matching, one_file
 from duologue.coder.models.offline.turn import Turn, TurnStopped
-from duologue.coder.texts import lines_of
+from duologue.local.lines import lines_of
 
 SHOWN_LINES = 120
 SHOWN_MODULES = 40

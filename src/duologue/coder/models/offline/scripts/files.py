@@ -7,7 +7,8 @@ from duologue.coder.models.offline.scripts.hunks import change_of
 from duologue.coder.models.offline.scripts.lookup import matching, one_file
 from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
-from duologue.coder.texts import lines_of, shorten
+from duologue.coder.texts import shorten
+from duologue.local.lines import lines_of
 
 WHERE_UNDONE = "Undo takes back what I edited since I was started; each `duologue run` starts me anew."
 

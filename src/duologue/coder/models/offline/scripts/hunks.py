@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import Any
 
-from duologue.coder.texts import lines_of
+from duologue.local.lines import equal_blocks, lines_of
 
 
 def change_of(path: str, old: str, new: str) -> tuple[str, dict[str, Any]]:
@@ -33,14 +32,13 @@ _Span = tuple[int, int, int, int]
 def _spans(before: Sequence[str], after: Sequence[str]) -> list[_Span]:
     if len(before) == len(after):
         return [(i, i + 1, i, i + 1) for i in range(len(before)) if before[i] != after[i]]
-    # What both begin and end with is left out: many equal lines would take seconds to compare.
-    most = min(len(before), len(after))
-    head = next((i for i in range(most) if before[i] != after[i]), most)
-    tail = next((i for i in range(most - head) if before[-1 - i] != after[-1 - i]), most - head)
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    changed = (span[1:] for span in matcher.get_opcodes() if span[0] != "equal")
-    return [(a + head, b + head, c + head, d + head) for a, b, c, d in changed]
+    spans: list[_Span] = []
+    a = c = 0
+    for b, d, size in equal_blocks(before, after):
+        if (a, c) != (b, d):
+            spans.append((a, b, c, d))
+        a, c = b + size, d + size
+    return spans
 
 
 def _merged(spans: Sequence[_Span], context: int) -> list[_Span]:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from duologue.coder.models.offline.parsing import UNPARSED, tree_of
-from duologue.coder.texts import lines_of, shorten
+from duologue.coder.texts import shorten
+from duologue.local.lines import lines_of
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _HEADINGS = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")

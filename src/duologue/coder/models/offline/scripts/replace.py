@@ -13,7 +13,7 @@ from duologue.coder.models.offline.scripts.lookup import scope
 from duologue.coder.models.offline.scripts.renaming import rename_in, uses
 from duologue.coder.models.offline.scripts.sound import must_compile
 from duologue.coder.models.offline.turn import Turn, TurnStopped, is_refused, why_not
-from duologue.coder.texts import lines_of
+from duologue.local.lines import lines_of
 
 SHOWN = 30
 BATCH = 20
