@@ -137,6 +137,25 @@ async def test_what_is_deleted_is_gone(version: int) -> None:
     assert (await talk.ask(*reopen(version, session)))["error"]["code"] == -32002
 
 
+async def test_what_is_deleted_stays_gone_while_another_connection_speaks_in_it(version: int) -> None:
+    go, history = asyncio.Event(), History()
+
+    async def slow(turn: Turn) -> None:
+        await turn.say("before")
+        await go.wait()
+        await turn.say("after")
+
+    here, there = [await Talk.begin(Remembering(history, slow=slow), version) for _ in range(2)]
+    session = await here.new()
+    here.prompt(session, "slow")
+    await here.heard("before")
+    await there.ask("session/delete", {"sessionId": session})
+    go.set()
+    await here.heard("after")
+    assert history.transcript(session) is None and not await listed(there)
+    assert (await there.ask(*reopen(version, session)))["error"]["code"] == -32002
+
+
 async def test_beyond_the_most_the_least_recently_used_goes(version: int) -> None:
     talk = await Talk.begin(Remembering(History(most=2)), version)
     sessions = [await talk.new() for _ in range(3)]

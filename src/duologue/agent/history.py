@@ -31,7 +31,7 @@ class History:
         self._kept: dict[str, _Kept] = {}
 
     def transcript(self, session_id: str) -> Transcript | None:
-        """What a session has told so far; None where nothing is kept of it."""
+        """What a session has told so far, but for its state; None where nothing is kept of it."""
         kept = self._kept.get(session_id)
         return None if kept is None else kept.transcript
 
@@ -59,12 +59,16 @@ class History:
 
     def keeping(self, session: Session) -> Callable[[SessionUpdate], Awaitable[None]]:
         """What sends the updates of a session, and keeps them."""
+        begun = False
 
         def transmit(update: SessionUpdate) -> Awaitable[None]:
+            nonlocal begun
             kept = self._kept.get(session.id)
-            if kept is None or update.__class__ is UserMessageEvent:
+            if update.__class__ is UserMessageEvent or (kept is None and not begun):
                 kept = self._use(session)
-            kept.transcript.apply(update)
+            begun = True
+            if kept is not None:  # else it was deleted, or had to go, in the midst of a turn
+                kept.transcript.apply(update)
             return session.channel.send(update)
 
         return transmit
