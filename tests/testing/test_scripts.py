@@ -180,6 +180,18 @@ async def test_whole_thoughts(lines: list[Line], acp_version: Version) -> None:
     await play(Thinker(), ScriptedClient(Prompt("go"), *lines), acp_version)
 
 
+class OneId(Agent):
+    """Has one id for a thought and the message behind it, which it tells whole."""
+
+    async def prompt(self, turn: Turn) -> None:
+        await turn.update(v2.AgentThoughtChunk(message_id="1", content=v2.TextBlock(text="hm")))
+        await turn.update(v2.AgentMessageEvent(message_id="1", content=[v2.TextBlock(text="done")]))
+
+
+async def test_a_message_with_the_id_of_a_thought_is_heard() -> None:
+    await play(OneId(), ScriptedClient(Prompt("go"), Thought("hm"), Reply("done")), 2)
+
+
 @pytest.mark.parametrize(
     ("lines", "expected", "got"),
     [

@@ -62,7 +62,8 @@ class ScriptedClient(Client):
         # What was said and thought and is in no line yet.
         self._said: dict[type[Reply | Thought], str] = {Reply: "", Thought: ""}
         # The messages that have been said in pieces, so that they are not heard again when they are told whole.
-        self._messages: set[str] = set()
+        # By who speaks: agents are known to use one id for what they think and what they say.
+        self._messages: set[tuple[type[Reply | Thought], str]] = set()
 
     def check(self) -> None:
         """Raises `Mismatch` if the agent did something else than the script says, or the script was not played."""
@@ -127,12 +128,13 @@ class ScriptedClient(Client):
             case _ if self._sees(session, update):
                 pass
             case AgentMessageChunk(content=TextBlock(text=text)) | AgentThoughtChunk(content=TextBlock(text=text)):
-                self._messages.add(update.message_id)
-                self._hear(Reply if isinstance(update, AgentMessageChunk) else Thought, text)
+                kind = Reply if isinstance(update, AgentMessageChunk) else Thought
+                self._messages.add((kind, update.message_id))
+                self._hear(kind, text)
             case AgentMessageEvent(content=list(blocks)) | AgentThoughtEvent(content=list(blocks)):
-                if update.message_id not in self._messages:
-                    text = "".join(block.text for block in blocks if isinstance(block, TextBlock))
-                    self._hear(Reply if isinstance(update, AgentMessageEvent) else Thought, text)
+                kind = Reply if isinstance(update, AgentMessageEvent) else Thought
+                if (kind, update.message_id) not in self._messages:
+                    self._hear(kind, "".join(block.text for block in blocks if isinstance(block, TextBlock)))
         self._cancel_if_told()
 
     def _hear(self, kind: type[Reply | Thought], text: str) -> None:
