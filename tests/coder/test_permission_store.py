@@ -130,9 +130,10 @@ def test_a_file_that_cannot_be_written_is_a_notice_and_the_rule_holds_for_now(tm
 
 
 async def test_no_rule_lets_anyone_write_the_file_of_the_rules(tmp_path: Path) -> None:
-    store = PermissionStore(tmp_path / "p.json", rules=[parse_rule("edit:**")])
+    store = PermissionStore(tmp_path / "p\u00e9.json", rules=[parse_rule("edit:**"), parse_rule("delete:**")])
     gate, person = gate_with("reject_once", store=store, project=tmp_path)
-    assert await gate.decide(Write((tmp_path / "p.json",)), QUESTION) == "refused when asked"
-    assert await gate.decide(Write((tmp_path / "P.json",)), QUESTION) == "refused when asked"
+    for name in ("p\u00e9.json", "P\u00c9.json", "pe\u0301.json"):
+        assert await gate.decide(Write((tmp_path / "q", tmp_path / name)), QUESTION) == "refused when asked"
+    assert await gate.decide(Write((tmp_path / "p\u00e9.json",), "delete"), QUESTION) == "refused when asked"
     assert await gate.decide(Write((tmp_path / "q.json",)), QUESTION) == "allowed"
-    assert len(person.questions) == 2
+    assert len(person.questions) == 4

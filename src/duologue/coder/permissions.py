@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from duologue.coder.events import PermissionAnswer, PermissionQuestion
 from duologue.local.lock import Lock
-from duologue.local.rules import Effect, Rule, Subject, allowing_rule, always, checked, exactly, parse_rule
+from duologue.local.rules import Effect, Rule, Subject, allowing_rule, always, checked, escape, exactly, parse_rule
 
 Ask = Callable[[PermissionQuestion], Awaitable[PermissionAnswer]]
 Verdict = Literal["allowed", "refused by a rule", "refused when asked", "cancelled"]
@@ -83,8 +83,9 @@ class PermissionStore:
         """A rule must not let anyone write the file that holds the rules."""
         if self.path is None:
             return False
-        # By whatever spelling: some file systems take several for one name.
-        return str(self.path.resolve()).casefold() in {str(path).casefold() for path in getattr(subject, "paths", ())}
+        # By whatever spelling: some file systems take several for one name, as a rule that rejects does.
+        itself = Rule("reject", "edit", escape(self.path.resolve().as_posix()))
+        return itself.covers(subject, self.path.parent)
 
     def _load(self) -> tuple[Rule, ...]:
         if self.path is None:
