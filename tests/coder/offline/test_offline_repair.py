@@ -221,3 +221,13 @@ def test_the_example_runs_as_its_readme_says(tmp_path: Path) -> None:
     assert shutil.which("python3")
     root = example(tmp_path)
     assert "python -m unittest discover -s tests -t ." in (root / "README.md").read_text()
+
+
+async def test_a_line_that_runs_at_import_is_repaired_though_another_test_of_the_file_fails(tmp_path: Path) -> None:
+    source = "LIMIT = 11\n\n\ndef is_big(number):\n    return number >= LIMIT\n\n\n"
+    source += "def double(number):\n    return number + 2\n"
+    tests = "import app\n\n\ndef test_is_big():\n    assert app.is_big(10) and not app.is_big(9)\n"
+    tests += "\n\ndef test_double():\n    assert app.double(4) == 8\n"
+    session = Session(tmp_path, {"app.py": source, "test_app.py": tests})
+    turn = await session.say("fix test_app.py::test_is_big")
+    assert session.read("app.py") == source.replace("11", "10"), turn.said

@@ -29,7 +29,7 @@ class Survey:
 
     `loading` is how long it took to start and to collect, in seconds.
     `common` are the lines that every failing test runs, be it only that the line ran at import, for all of them.
-    `others` fail as well, and are not among those that are to be repaired.
+    `others` fail as well and are not among those that are to be repaired: nothing else is known of them.
     """
 
     loading: float = 0.0
@@ -108,11 +108,11 @@ def _run_all(job: Job, tests: Tests, tracer: Tracer, found: Survey) -> None:
         outcome, lines = tracer.around(functools.partial(_limited, tests, name, job.hanging))
         if outcome.result == FAILED and outcome.seconds < 0.9 * job.hanging:
             outcome = untraced(tests, name, job.hanging)
-        # How long a test takes that does not end here says nothing of how long it takes.
-        found.seconds[name] = outcome.seconds if outcome.seconds < 0.9 * job.hanging else 0.0
         if outcome.result == FAILED and known and name not in known:
             found.others.add(name)  # with or without an edit, so it says nothing
             continue
+        # How long a test takes that does not end here says nothing of how long it takes.
+        found.seconds[name] = outcome.seconds if outcome.seconds < 0.9 * job.hanging else 0.0
         if outcome.result == FAILED:
             functions |= set(lines)
             broken = name in tests.broken
