@@ -52,9 +52,9 @@ SINGLE: dict[Step, tuple[str, ...]] = {
     ),
     Find("TODO"): ("TODOs?", "any TODOs?", "find TODO comments", "list all todos", "are there any TODOs left?"),
     Find("failing"): ("find the word failing", 'find "failing"', "search for failing"),
+    Find("total", "src/"): ("find all usages of total in src/",),
     Find("total", "src"): (
         "find total in src",
-        "find all usages of total in src/",
         "search for total inside the folder src",
     ),
     Find("load_config", definition=True): (
@@ -176,7 +176,13 @@ SINGLE: dict[Step, tuple[str, ...]] = {
         "rename a.py to pkg/a.py",
         "rename the file a.py to pkg/a.py",
     ),
-    Replace("foo", ""): ('replace "foo" with ""', "replace foo with nothing", "change 'foo' to ''"),
+    Replace("foo", ""): (
+        'replace "foo" with ""',
+        "replace foo with nothing",
+        "change 'foo' to ''",
+        "replace `foo` with ``",
+        "replace ‘foo’ with ‘’",
+    ),
     MoveFile("README.md", "LICENSE"): ("rename README.md to LICENSE",),
     Replace('return "a"', "hello world"): ('replace return "a" with hello world',),
     Create("notes.txt", "hello world"): (

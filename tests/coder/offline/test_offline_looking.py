@@ -47,6 +47,12 @@ async def test_a_folder_is_searched_though_most_places_are_elsewhere(tmp_path: P
     assert session.read("b/one.py") == "limit = 7\n" and session.read("a/many.py") == many
 
 
+async def test_a_folder_that_is_named_is_no_file_of_that_name(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"pkg/a.py": "limit = 1\n", "pkg.py": "limit = 2\n"})
+    said = (await session.say("find limit in pkg/")).said
+    assert "pkg/a.py:1" in said and "pkg.py" not in said
+
+
 async def test_a_search_that_was_cut_short_does_not_say_that_there_is_nothing(tmp_path: Path) -> None:
     many = "limit = 1\n" * 300
     session = Session(tmp_path, {"a/many.py": many, "b/src/x.py": "limit\n", "src/y.py": "limit\n"})

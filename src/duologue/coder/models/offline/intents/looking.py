@@ -17,7 +17,7 @@ def _find(groups: Groups) -> Step | None:
     wanted = text(groups, "x")
     if not wanted or wanted.lower() in ("it", "that", "them", "this"):
         return None
-    return Find(wanted, (groups.get("where") or "").rstrip("/") or None)
+    return Find(wanted, groups.get("where"))
 
 
 def _definition(groups: Groups) -> Step:

@@ -35,7 +35,7 @@ EXACT = re.compile(
 _BESIDE = re.compile(
     r"(?:first|second|third|last|next|only)\s+[\"'`“‘]|(?:\"[^\"]+\"|'[^']+'|`[^`]+`|“[^”]+”|‘[^’]+’)[,\s]+\S"
 )
-_NOTHING = frozenset(('""', "''", "“”", "nothing"))
+_NOTHING = frozenset(('""', "''", "``", "“”", "‘’", "nothing"))
 #: What may still be the text, or say where and when.
 _WHERE_OR_WHEN = re.compile(
     r"[,\s]\s*(?:only|once|twice|but|except|unless|if|where|when|on|in|at|inside|within|across|throughout)(?:\s|$)",
