@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from duologue.protocol.patches import MOST_DIGITS
+
 #: Unchanged lines that are shown before and after each change.
 CONTEXT = 3
 
-# No file has lines for more digits than these, and Python reads no number of any length.
-NUMBER = r"([0-9]{1,15})"
+NUMBER = rf"([0-9]{{1,{MOST_DIGITS}}})"
 HUNK = re.compile(rf"@@ -{NUMBER}(?:,{NUMBER})? \+{NUMBER}(?:,{NUMBER})? @@(.*)")
 
 
