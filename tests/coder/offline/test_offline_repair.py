@@ -231,3 +231,13 @@ async def test_a_line_that_runs_at_import_is_repaired_though_another_test_of_the
     session = Session(tmp_path, {"app.py": source, "test_app.py": tests})
     turn = await session.say("fix test_app.py::test_is_big")
     assert session.read("app.py") == source.replace("11", "10"), turn.said
+
+
+async def test_no_repair_leaves_failing_what_was_too_much_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duologue.coder.models.offline.repair.flow.MOST_NAMED", 1)
+    session = Session(tmp_path, {"app.py": TWO_FAULTS, **TWO_TESTS})
+    turn = await session.say("fix the failing tests")
+    assert "2 failing" in turn.said and "edit_file" not in turn.tools, turn.said
+    assert session.read("app.py") == TWO_FAULTS

@@ -17,6 +17,8 @@ from duologue.coder.models.offline.turn import Turn, TurnStopped
 from duologue.coder.texts import shorten
 
 SHOWN = 6
+#: Failing tests that are named on the command line at most.
+MOST_NAMED = 200
 _MISSING = re.compile(r"No module named '(\w+)[\w.]*'")
 
 
@@ -66,9 +68,11 @@ async def _lab(turn: Turn, suite: Suite, report: Report) -> dict[str, Any]:
         "I try small edits in a scratch copy, each against the tests. Your files are not touched by that.\n\n"
     )
     settings = turn.settings
+    failing = [failure.name for failure in report.failures]
     command = try_edits_command(
         suite.python,
-        [failure.name for failure in report.failures][:200],
+        # Without names the lab takes all that fail. With some of them it would take the others for no matter of ours.
+        failing if len(failing) <= MOST_NAMED else [],
         kind=suite.kind,
         roots=list(suite.roots),
         options=list(suite.options),
