@@ -89,8 +89,10 @@ async def test_stderr_that_is_no_text_is_shown_as_well_as_can_be(tmp_path: Path)
 
 
 async def test_a_command_that_is_not_there_is_named() -> None:
-    with pytest.raises(TransportError, match=r"command not found: no-such-agent$"):
+    with pytest.raises(TransportError, match=r"command not found: no-such-agent \(command: no-such-agent --acp\)$"):
         await SpawnTransport(["no-such-agent", "--acp"]).start(Heard())
+    with pytest.raises(TransportError, match=r"command not found: no-such-agent$"):
+        await SpawnTransport(["no-such-agent"]).start(Heard())
 
 
 async def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
