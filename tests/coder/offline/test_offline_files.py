@@ -173,13 +173,19 @@ async def test_metadata_of_another_shape_is_none(tmp_path: Path, name: str, text
 
 
 async def test_a_module_that_the_parser_does_not_take_is_told(tmp_path: Path) -> None:
-    text = "LIMIT = 6\nlong = (\n" + "1 +\n" * 5_000 + "1)\n"
+    text = "LIMIT = 6\nlong = (\n" + "1 +\n" * 20_000 + "1)\n"
     session = Session(tmp_path, {"pkg/a.py": text, "pkg/b.py": "LIMIT = 1\n"})
     for request in ("outline a.py", "explain pkg/"):
         assert "not parse as Python" in (await session.say(request)).said
     assert "pkg/a.py" not in (await session.say("what does this project do?")).said
     await session.say("set LIMIT to 7")
     assert session.read("pkg/b.py") == "LIMIT = 7\n" and session.read("pkg/a.py") == text
+
+
+async def test_a_long_chain_of_calls_is_outlined(tmp_path: Path) -> None:
+    session = Session(tmp_path, {"a.py": "def f(a):\n    return a" + ".b()" * 600 + "\n"})
+    assert "`def f(a)`" in (await session.say("outline a.py")).said
+    assert "It calls `...`" in (await session.say("explain f")).said
 
 
 async def test_renames_an_identifier_everywhere_by_edits(tmp_path: Path) -> None:

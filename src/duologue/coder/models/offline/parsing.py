@@ -14,3 +14,11 @@ def tree_of(text: str) -> ast.Module | None:
         return ast.parse(text)
     except UNPARSED:
         return None
+
+
+def source_of(node: ast.AST) -> str:
+    """The source of a part of a tree; dots where it nests too deep for that, as a long chain of calls does."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return "..."

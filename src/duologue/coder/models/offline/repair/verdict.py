@@ -148,10 +148,9 @@ def _bound(node: ast.AST) -> list[str]:
 def _meaning(edit: Proven, text: str) -> str:
     """The edited file in a normal form: texts with one form do the same."""
     try:
-        tree = ast.parse(edit.apply(text))
+        return f"{edit.path}\n{ast.dump(_Normal().visit(ast.parse(edit.apply(text))))}"
     except UNPARSED:
         return f"{edit}"
-    return f"{edit.path}\n{ast.dump(_Normal().visit(tree))}"
 
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from duologue.coder.models.offline.parsing import UNPARSED, tree_of
+from duologue.coder.models.offline.parsing import UNPARSED, source_of, tree_of
 from duologue.coder.texts import shorten
 from duologue.local.lines import lines_of
 
@@ -48,7 +48,7 @@ def definition(path: str, node: Definition) -> str:
             if isinstance(item, Definition)
         ]
         return "\n".join(lines) + "\n"
-    calls = sorted({ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)})
+    calls = sorted({source_of(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)})
     if calls:
         lines.append("It calls " + ", ".join(f"`{shorten(call, 40)}`" for call in calls[:12]) + ".\n")
     return "\n".join(lines) + "\n"
@@ -56,11 +56,11 @@ def definition(path: str, node: Definition) -> str:
 
 def signature(node: Definition) -> str:
     if isinstance(node, ast.ClassDef):
-        bases = ", ".join(ast.unparse(base) for base in node.bases)
+        bases = ", ".join(source_of(base) for base in node.bases)
         return f"class {node.name}({bases})" if bases else f"class {node.name}"
-    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    returns = f" -> {source_of(node.returns)}" if node.returns else ""
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    return f"{word} {node.name}({ast.unparse(node.args)}){returns}"
+    return f"{word} {node.name}({source_of(node.args)}){returns}"
 
 
 def _words(node: Definition) -> str:

@@ -225,7 +225,7 @@ def _same_base(source: Source, node: ast.Attribute) -> set[str]:
         own: set[str] = source.once(("members", owner, called), lambda: _members(owner, called=called))
         return own
     by_base: dict[tuple[str, bool], set[str]] = source.once("bases", lambda: _attributes_by_base(source))
-    return by_base.get((ast.dump(node.value), called), set())
+    return by_base.get((_form(node.value), called), set())
 
 
 def _members(owner: ast.ClassDef, *, called: bool) -> set[str]:
@@ -251,8 +251,16 @@ def _attributes_by_base(source: Source) -> dict[tuple[str, bool], set[str]]:
     found: dict[tuple[str, bool], set[str]] = {}
     for item in ast.walk(source.tree):
         if isinstance(item, ast.Attribute):
-            found.setdefault((ast.dump(item.value), _is_called(source, item)), set()).add(item.attr)
+            found.setdefault((_form(item.value), _is_called(source, item)), set()).add(item.attr)
     return found
+
+
+def _form(node: ast.expr) -> str:
+    """What tells an expression from others; one that nests too deep for that is like none."""
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return str(id(node))
 
 
 def _is_called(source: Source, node: ast.AST) -> bool:
