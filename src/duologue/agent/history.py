@@ -14,6 +14,8 @@ from duologue.protocol.v2.updates import SessionUpdate, UserMessageEvent
 from duologue.session.transcript import Transcript
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from duologue.agent.session import Session
 
 
@@ -74,7 +76,7 @@ class History:
         return transmit
 
     def _use(self, session: Session) -> _Kept:
-        kept = self._kept.pop(session.id, None) or _Kept(session)
+        kept = self._kept.pop(session.id, None) or _Kept()
         kept.info, kept.used = session.info(), session.updated_at
         self._kept[session.id] = kept
         if len(self._kept) > self._most:
@@ -85,7 +87,8 @@ class History:
 class _Kept:
     """A session: where it was opened last, when it was used last, and what it has told."""
 
-    def __init__(self, session: Session) -> None:
-        self.info = session.info()
-        self.used = session.updated_at
+    info: SessionInfo
+    used: datetime
+
+    def __init__(self) -> None:
         self.transcript = Transcript()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Sequence
@@ -75,6 +74,8 @@ def _advice(command: argparse.ArgumentParser, word: str) -> str:
     """What may have been meant by a word that the command does not know."""
     if not word.startswith("-"):
         return "; put the request in quotes" if command.prog == "duologue run" else ""
+    import difflib
+
     options = re.findall(r"--[a-z-]+", command.format_help())
     near = difflib.get_close_matches(word.partition("=")[0], options, n=1, cutoff=0.7)
     return f"; did you mean {near[0]}?" if near else ""

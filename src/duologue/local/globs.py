@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 # A pattern with more alternatives than this is a mistake or an attack.
@@ -12,14 +11,14 @@ MOST_ALTERNATIVES = 64
 ANY = "[^/]*"
 
 
-def matches(pattern: str, path: str, *, dots: bool = True) -> bool:
-    """Whether the whole relative path fits. Without `dots`, wildcards pass no name that begins with a dot."""
-    return compiled(pattern, dots).fullmatch(path) is not None
+def matches(pattern: str, path: str) -> bool:
+    """Whether the whole relative path fits."""
+    return compiled(pattern).fullmatch(path) is not None
 
 
 def matches_seen(pattern: str, path: str) -> bool:
     """Like `matches`, but wildcards pass no name that begins with a dot."""
-    return matches(pattern, path, dots=False)
+    return compiled(pattern, dots=False).fullmatch(path) is not None
 
 
 def may_match(pattern: str, path: str) -> bool:
@@ -29,6 +28,8 @@ def may_match(pattern: str, path: str) -> bool:
 
 def _one_form(text: str) -> str:
     """The text with each accented letter as one character; macOS takes both ways to write one for the same name."""
+    import unicodedata  # a megabyte, and only rules that reject need it
+
     return unicodedata.normalize("NFC", text)
 
 
