@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from duologue.protocol.v2.capabilities import McpCapabilities, PromptCapabilities
     from duologue.protocol.v2.config import SessionConfigOption
 
+#: What an agent with a `history` does without an override.
+BY_HISTORY = frozenset(("resume_session", "delete_session"))
+
 
 class Agent(Announcing):
     """An agent, written once in the vocabulary of version 2 and served in both versions.
@@ -51,6 +54,10 @@ class Agent(Announcing):
     #: Set by the library before the first handler runs.
     connection: AgentConnection
 
+    def announces(self, member: str) -> bool:
+        """Whether a client is told of what a member stands for: when it is overridden, or `history` does it."""
+        return super().announces(member) or (self.history is not None and member in BY_HISTORY)
+
     async def prompt(self, turn: Turn) -> StopReason | None:
         """Work on a prompt. Returns why the turn ended (None: `end_turn`); cancelling raises `CancelledError` here."""
         raise RpcError(METHOD_NOT_FOUND, "this agent takes no prompts")
@@ -71,7 +78,7 @@ class Agent(Announcing):
         `resume_session` is overridden or there is a `history`, logout when `logout` is."""
         from duologue.protocol.changes.memory import AgentExtras
 
-        reopens = self.announces("resume_session") or self.history is not None
+        reopens = self.announces("resume_session")
         return AgentExtras(load=reopens, resume=reopens, logout=self.announces("logout"))
 
     def vendor_capabilities(self) -> Mapping[str, Any]:

@@ -88,11 +88,10 @@ def _vendor(said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sessions(agent: Agent) -> SessionCapabilities:
     mcp = agent.mcp_capabilities()
-    deletes = agent.announces("delete_session") or agent.history is not None
     return SessionCapabilities(
         prompt=agent.prompt_capabilities(),
         mcp=UNSET if mcp is None else mcp,
-        delete=SessionDeleteCapabilities() if deletes else UNSET,
+        delete=SessionDeleteCapabilities() if agent.announces("delete_session") else UNSET,
         fork=SessionForkCapabilities() if agent.announces("fork_session") else UNSET,
         additional_directories=SessionAdditionalDirectoriesCapabilities() if agent.additional_directories else UNSET,
     )
